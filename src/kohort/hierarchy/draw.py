@@ -1,0 +1,62 @@
+"""A taxonomy as a tree in the terminal."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from kohort.hierarchy.taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from rich.tree import Tree
+
+
+def draw(taxonomy: Taxonomy, max_children: int = 12) -> Tree:
+    """Draw a taxonomy: every label, and the number of leaves under each inner node.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        The taxonomy to draw.
+    max_children : int
+        Children shown per node; the rest is counted.
+
+    Returns
+    -------
+    rich.tree.Tree
+        To be printed with `rich.print`.
+
+    Examples
+    --------
+    >>> import rich
+    >>> rich.print(draw(Taxonomy.from_tree({"Lung": ["Asthma", "Flu"]}, "illness")))
+    *  2 leaves
+    └── Lung  2 leaves
+        ├── Asthma
+        └── Flu
+    """
+    # rich takes its time to load, and only who draws needs it
+    from rich.text import Text
+    from rich.tree import Tree
+
+    children: dict[int, list[int]] = defaultdict(list)
+    for node, parent in enumerate(taxonomy.parent.tolist()):
+        children[parent].append(node)
+
+    def caption(node: int) -> Text:
+        text = Text(taxonomy.labels[node])  # Text, not str: in markup, [20 - 24] would vanish
+        if node in children:
+            count = int(taxonomy.last_leaf[node] - taxonomy.first_leaf[node]) + 1
+            text.append("  1 leaf" if count == 1 else f"  {count} leaves", style="dim")
+        return text
+
+    drawing = Tree(caption(0))
+    waiting = [(0, drawing)]
+    while waiting:
+        node, branch = waiting.pop()
+        below = children.get(node, [])
+        for child in below[:max_children]:
+            waiting.append((child, branch.add(caption(child))))
+        if len(below) > max_children:
+            branch.add(Text(f"… and {len(below) - max_children} more", style="dim"))
+    return drawing

@@ -1,0 +1,61 @@
+"""The door to numba: where compiled kernels are kept, and the `kernel` decorator.
+
+Compiled code is cached per user, outside the package, so a read-only installation starts as
+fast as any other. The cache holds code that is executed, so a directory that somebody else
+could write to is never used.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+# numba reads these when it is imported, so the directory is settled first.
+CACHE_VARIABLE = "NUMBA_CACHE_DIR"
+
+
+def _private_directory(path: Path) -> bool:
+    """Make a directory if needed; tell whether it is ours alone to write."""
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        info = path.lstat()
+        if not stat.S_ISDIR(info.st_mode) or info.st_mode & 0o022:
+            return False
+        if hasattr(os, "getuid") and info.st_uid != os.getuid():
+            return False
+        probe = path / f".write-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        return False
+    return True
+
+
+def cache_directory() -> Path | None:
+    """Where compiled kernels are kept; None when no private place can be written."""
+    given = os.environ.get(CACHE_VARIABLE)
+    if given:
+        return Path(given)
+    places = [Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "kohort" / "kernels"]
+    if hasattr(os, "getuid"):
+        places.append(Path(tempfile.gettempdir()) / f"kohort-{os.getuid()}" / "kernels")
+    return next((place for place in places if _private_directory(place)), None)
+
+
+CACHE = cache_directory()
+if CACHE is not None:
+    os.environ.setdefault(CACHE_VARIABLE, str(CACHE))
+
+import numba  # noqa: E402
+
+kernel = numba.njit(cache=CACHE is not None, boundscheck=False)
+
+
+def is_compiled() -> bool:
+    """Whether compiled kernels of this version are in the cache, so that a start is quick."""
+    if CACHE is None or not CACHE.is_dir():
+        return False
+    newest_source = max(path.stat().st_mtime for path in Path(__file__).parent.glob("*.py"))
+    return any(path.stat().st_mtime >= newest_source for path in CACHE.rglob("*.nbi"))

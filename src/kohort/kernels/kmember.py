@@ -1,0 +1,238 @@
+"""Greedy k-member clustering on distinct rows, with lazy candidates.
+
+The cost of {seed, row} bounds the cost of cluster + row from below, because the cluster holds
+the seed and costs are monotone. So after one scan from the seed only rows within a threshold
+can win, and a winner that costs no more than the threshold is the best of all rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kohort.kernels.costs import box_cost, box_cost_with
+from kohort.kernels.jit import kernel
+from kohort.kernels.scan import scan_from
+
+# Slots of the state that survives between calls of `grow_clusters`.
+RECORDS_LEFT, CLUSTERS, FAR_ROW, LIVE = range(4)
+BINS = 1024
+
+
+@kernel
+def _threshold(
+    distance,  # IN   int32[live]
+    left,  # IN   int32[live], copies left of each row
+    live,  # IN   int
+    wanted,  # IN   int, number of records
+    shift,  # IN   int, a bin is 2**shift wide
+    bins,  # TMP  int64[BINS]
+):
+    """Smallest bin border within which at least `wanted` records lie."""
+    bins[:] = 0
+    for i in range(live):
+        bins[min(distance[i] >> shift, BINS - 1)] += left[i]
+    total = 0
+    for b in range(BINS - 1):
+        total += bins[b]
+        if total >= wanted:
+            return ((b + 1) << shift) - 1
+    return np.int64(2**62)
+
+
+@kernel
+def _collect(
+    distance,  # IN   int32[live]
+    left,  # IN   int32[live]
+    live,  # IN   int
+    threshold,  # IN   int
+    candidates,  # OUT  int32[live], rows within the threshold, ascending
+):
+    found = 0
+    for i in range(live):
+        if distance[i] <= threshold and left[i] > 0:
+            candidates[found] = i
+            found += 1
+    return found
+
+
+@kernel
+def _compact(
+    packs,  # IN/OUT Packs
+    live,  # IN   int
+    left,  # IN/OUT int32[m]
+    original,  # IN/OUT int32[m], row that a slot stands for
+):
+    """Drop the rows that are used up; the order of the others stays."""
+    kept = 0
+    for i in range(live):
+        if left[i] > 0:
+            if kept != i:
+                left[kept] = left[i]
+                original[kept] = original[i]
+                for index in range(packs.codes.shape[0]):
+                    packs.codes[index, kept] = packs.codes[index, i]
+            kept += 1
+    return kept
+
+
+@kernel
+def _seed_positions(
+    row,  # IN   int32[d]
+    costs,  # IN   Costs
+    packs,  # IN   Packs
+    positions,  # OUT  int32[packs]
+):
+    """Position of a row on the lines that are scanned by subtraction, missing -1."""
+    for index in range(packs.size.shape[0]):
+        if packs.size[index] == 0:
+            axis = packs.axes[packs.first[index]]
+            positions[index] = costs.flat[costs.offset[axis] + row[axis]]
+
+
+@kernel
+def grow_clusters(
+    codes,  # IN   int32[m, d], distinct rows in lexicographic order
+    first,  # IN   int64[m], position of the first copy of a row
+    costs,  # IN   Costs
+    packs,  # IN/OUT Packs, compacted as rows are used up
+    k,  # IN   int
+    far_from_seed,  # IN   bool: the next seed is far from the last seed, not the last record
+    most,  # IN   int, number of clusters to grow in this call
+    shift,  # IN   int, width of the bins of distances
+    left,  # IN/OUT int32[m], copies left, by slot
+    original,  # IN/OUT int32[m], row of a slot
+    taken,  # IN/OUT int64[m], copies taken, by row
+    state,  # IN/OUT int64[4]
+    labels,  # OUT  int32[n], cluster of each copy
+    lows,  # OUT  int32[clusters, d], boxes
+    highs,  # OUT  int32[clusters, d]
+):
+    """Grow up to `most` clusters; returns how many records are left."""
+    m, d = codes.shape
+    table = np.empty(max(1, packs.size.max()), np.int32)
+    distance = np.empty(m, np.int32)
+    candidates = np.empty(m, np.int32)
+    value = np.empty(m, np.int64)
+    bins = np.empty(BINS, np.int64)
+    positions = np.empty(packs.codes.shape[0], np.int32)
+    live = _compact(packs, state[LIVE], left, original)
+    used_up = 0
+    grown = 0
+    while state[RECORDS_LEFT] >= k and grown < most:
+        if used_up * 8 > live:
+            live = _compact(packs, live, left, original)
+            used_up = 0
+        # The seed: the row furthest from the last one, the first of equals.
+        _seed_positions(codes[state[FAR_ROW]], costs, packs, positions)
+        scan_from(costs, packs, live, codes[state[FAR_ROW]], positions, table, distance)
+        slot = -1
+        furthest = -1
+        for i in range(live):
+            if distance[i] > furthest and left[i] > 0:
+                furthest = distance[i]
+                slot = i
+        seed = original[slot]
+        cluster = state[CLUSTERS]
+        lo = lows[cluster]
+        hi = highs[cluster]
+        lo[:] = codes[seed]
+        hi[:] = codes[seed]
+        last = seed
+        members = 0
+        _seed_positions(codes[seed], costs, packs, positions)
+        scan_from(costs, packs, live, codes[seed], positions, table, distance)
+        threshold = _threshold(distance, left, live, max(3 * k, 32), shift, bins)
+        found = _collect(distance, left, live, threshold, candidates)
+        for c in range(found):
+            value[c] = box_cost_with(costs, lo, hi, codes[original[candidates[c]]])
+        copies = 1
+        while True:
+            # Take copies of the row in `slot`.
+            row = original[slot]
+            for copy in range(copies):
+                labels[first[row] + taken[row] + copy] = cluster
+            taken[row] += copies
+            left[slot] -= copies
+            if left[slot] == 0:
+                used_up += 1
+            members += copies
+            last = row
+            grew = False
+            for axis in range(d):
+                code = codes[row, axis]
+                if code < lo[axis]:
+                    lo[axis] = code
+                    grew = True
+                if code > hi[axis]:
+                    hi[axis] = code
+                    grew = True
+            if members == k:
+                break
+            if grew:
+                for c in range(found):
+                    value[c] = box_cost_with(costs, lo, hi, codes[original[candidates[c]]])
+            while True:
+                best = -1
+                least = np.int64(2**62)
+                for c in range(found):
+                    if value[c] < least and left[candidates[c]] > 0:
+                        least = value[c]
+                        best = c
+                if best >= 0 and least <= threshold:
+                    break
+                # A row outside could be as good: everything within `least` must be seen.
+                threshold = least if best >= 0 else _threshold(distance, left, live, max(3 * k, 32), shift, bins)
+                found = _collect(distance, left, live, threshold, candidates)
+                for c in range(found):
+                    value[c] = box_cost_with(costs, lo, hi, codes[original[candidates[c]]])
+            slot = candidates[best]
+            # A row that does not move the box stays the best until its copies are used up.
+            inside = True
+            for axis in range(d):
+                code = codes[original[slot], axis]
+                if code < lo[axis] or code > hi[axis]:
+                    inside = False
+            copies = min(left[slot], k - members) if inside else 1
+        state[FAR_ROW] = seed if far_from_seed else last
+        state[CLUSTERS] += 1
+        state[RECORDS_LEFT] -= k
+        grown += 1
+    state[LIVE] = live
+    return state[RECORDS_LEFT]
+
+
+@kernel
+def place_left_overs(
+    codes,  # IN   int32[m, d]
+    counts,  # IN   int64[m], copies of each row
+    first,  # IN   int64[m]
+    costs,  # IN   Costs
+    taken,  # IN/OUT int64[m]
+    lows,  # IN/OUT int32[clusters, d]
+    highs,  # IN/OUT int32[clusters, d]
+    sizes,  # IN/OUT int64[clusters]
+    labels,  # OUT  int32[n]
+):
+    """Give every record that is left to the cluster whose loss grows least, one by one."""
+    clusters = sizes.shape[0]
+    d = codes.shape[1]
+    here = np.empty(clusters, np.int64)
+    for c in range(clusters):
+        here[c] = box_cost(costs, lows[c], highs[c])
+    for row in range(codes.shape[0]):
+        while taken[row] < counts[row]:
+            best = -1
+            least = np.int64(2**62)
+            for c in range(clusters):
+                grown = box_cost_with(costs, lows[c], highs[c], codes[row])
+                growth = (sizes[c] + 1) * grown - sizes[c] * here[c]
+                if growth < least:
+                    least = growth
+                    best = c
+            labels[first[row] + taken[row]] = best
+            taken[row] += 1
+            sizes[best] += 1
+            for axis in range(d):
+                lows[best, axis] = min(lows[best, axis], codes[row, axis])
+                highs[best, axis] = max(highs[best, axis], codes[row, axis])
+            here[best] = box_cost(costs, lows[best], highs[best])

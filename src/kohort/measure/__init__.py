@@ -1,0 +1,11 @@
+"""Loss measures: each compiles to cost tables, and tells the loss of a release.
+
+One file per measure; a file in this folder that registers a measure is found by itself.
+"""
+
+from kohort.measure.base import MEASURES, Measure
+from kohort.registry import load_modules
+
+load_modules(__name__, __path__)
+
+__all__ = ["MEASURES", "Measure"]

@@ -1,0 +1,92 @@
+"""Measure + axes -> the fixed-point cost tables that kernels work on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.encode import Axis, LineAxis, TreeAxis
+from kohort.measure.base import Measure
+
+if TYPE_CHECKING:
+    from kohort.kernels.costs import Costs
+
+ONE = 2**20
+"""Fixed point: the cost 1.0."""
+TABLE_LIMIT = 512
+"""A taxonomy with more codes than this gets a range-maximum table instead of a full one."""
+
+
+def compile_costs(measure: Measure, axes: tuple[Axis, ...]) -> Costs:
+    """Compile a measure for the axes of a table.
+
+    Weights are taken relative to the largest, so a cost is at most 1.0 per axis and sums of
+    thousands of axes fit 32 bits.
+    """
+    from kohort.kernels.costs import LINE, RANGES, TABLE, Costs
+
+    largest = max(axis.weight for axis in axes)
+    kinds, blocks = [], []
+    for axis in axes:
+        unit = ONE * axis.weight / largest
+        if isinstance(axis, LineAxis):
+            kinds.append(LINE)
+            positions = _fixed(axis.positions, unit)
+            blocks.append(np.append(positions, np.int32(-1)) if axis.has_missing else positions)
+        elif axis.size <= TABLE_LIMIT:
+            kinds.append(TABLE)
+            blocks.append(_all_pairs(*_tree_costs(measure, axis, unit)))
+        else:
+            kinds.append(RANGES)
+            blocks.append(_range_maxima(*_tree_costs(measure, axis, unit)))
+    return Costs(
+        kind=np.array(kinds, np.int32),
+        size=np.array([axis.size for axis in axes], np.int64),
+        missing=np.array([axis.missing_code if isinstance(axis, LineAxis) else -1 for axis in axes], np.int64),
+        full=np.array([round(ONE * axis.weight / largest) for axis in axes], np.int32),
+        offset=np.cumsum([0] + [block.size for block in blocks[:-1]]).astype(np.int64),
+        flat=np.concatenate([block.ravel() for block in blocks]).astype(np.int32),
+    )
+
+
+def _fixed(costs: NDArray[np.float64], unit: float) -> NDArray[np.int32]:
+    return np.rint(costs * unit).astype(np.int32)
+
+
+def _tree_costs(measure: Measure, axis: TreeAxis, unit: float) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Cost of each single code, and of each pair of neighbouring codes."""
+    tree = axis.taxonomy
+    nodes = _fixed(measure.node_costs(tree), unit)
+    single = nodes[tree.leaf_node]
+    leaves = np.arange(tree.n_leaves, dtype=np.int32)
+    between = nodes[np.asarray(tree.lca(leaves[:-1], leaves[1:]))]
+    if axis.has_missing:
+        single = np.append(single, np.int32(0))
+        between = np.append(between, nodes[0])
+    return single, between
+
+
+def _all_pairs(single: NDArray[np.int32], between: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Cost of every (lo, hi): the largest cost between neighbours on the way."""
+    size = len(single)
+    table = np.zeros((size, size), np.int32)
+    for lo in range(size):
+        table[lo, lo] = single[lo]
+        table[lo, lo + 1 :] = np.maximum.accumulate(between[lo:])
+    return table
+
+
+def _range_maxima(single: NDArray[np.int32], between: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Row 0: single codes. Row r: largest cost between neighbours over 2**(r - 1) steps."""
+    size = len(single)
+    rows = [single]
+    reach = np.append(between, np.int32(0))
+    width = 1
+    while width < size:
+        rows.append(reach)
+        ahead = np.append(reach[width:], np.zeros(width, np.int32))
+        reach = np.maximum(reach, ahead)
+        width *= 2
+    return np.stack(rows)

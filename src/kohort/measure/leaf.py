@@ -1,0 +1,24 @@
+"""Leaf ratio (Ni, Xie and Qian, GCCG, equation 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.hierarchy import Taxonomy
+from kohort.measure.base import MEASURES, Measure
+
+
+@MEASURES.register("leaf")
+@dataclass(frozen=True)
+class LeafRatio(Measure):
+    """Leaves under the published node over all leaves, taken literally: a leaf costs 1 / leaves."""
+
+    summary = "leaves under the published node / all leaves, also for a leaf"
+    paper = "Ni, Xie, Qian: GCCG (000), eq. 1-3"
+
+    def node_costs(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
+        """Cost of publishing each node."""
+        return (taxonomy.last_leaf - taxonomy.first_leaf + 1) / taxonomy.n_leaves

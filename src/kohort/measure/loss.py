@@ -1,0 +1,67 @@
+"""Loss of a release: exact, from the codes and the boxes they were put into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.encode import Axis, Codes, LineAxis
+from kohort.measure.base import Measure
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Information loss, 0 (nothing generalized) to 1 (everything is `*`)."""
+
+    total: float
+    """Mean over records and columns, columns weighted as in the policy. With NCP this is GCP."""
+    by_column: dict[str, float]
+    """Mean over records, per column."""
+    measure: str
+
+    @classmethod
+    def of_columns(cls, by_column: dict[str, float], weights: dict[str, float], measure: str) -> Loss:
+        """Put the losses of the columns together."""
+        weight = sum(weights[name] for name in by_column)
+        total = sum(weights[name] * loss for name, loss in by_column.items()) / weight
+        return cls(total, by_column, measure)
+
+
+def loss_of_boxes(
+    measure: Measure, codes: Codes, lo: NDArray[np.int32], hi: NDArray[np.int32], suppressed: int = 0
+) -> Loss:
+    """Loss of publishing each record as its box; a suppressed record loses everything.
+
+    Parameters
+    ----------
+    lo, hi : int32[n, d]
+        Box of each record that is published.
+    suppressed : int
+        Number of further records that are not.
+    """
+    n = len(lo) + suppressed
+    by_column = {
+        axis.name: float((cell_costs(measure, axis, codes.array[:, j], lo[:, j], hi[:, j]).sum() + suppressed) / n)
+        for j, axis in enumerate(codes.axes)
+    }
+    return Loss.of_columns(by_column, {axis.name: axis.weight for axis in codes.axes}, measure.name)
+
+
+def cell_costs(
+    measure: Measure, axis: Axis, codes: NDArray[np.int32], lo: NDArray[np.int32], hi: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Cost of publishing each code as its box side."""
+    with_missing = hi == axis.missing_code
+    lone = with_missing & (lo == hi)
+    if isinstance(axis, LineAxis):
+        last = max(len(axis.values) - 1, 0)
+        positions = axis.positions if len(axis.values) else np.zeros(1)
+        costs = positions[np.minimum(hi, last)] - positions[np.minimum(lo, last)]
+        return np.where(with_missing, np.where(lone, 0.0, 1.0), costs)
+    last = axis.taxonomy.n_leaves - 1
+    nodes = axis.nodes(lo, hi)
+    costs = measure.cell_costs(axis.taxonomy, np.minimum(codes, last), nodes)
+    whole = measure.node_costs(axis.taxonomy)[0]
+    return np.where(lone, 0.0, np.where(with_missing, whole, costs))

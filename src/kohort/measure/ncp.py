@@ -1,0 +1,28 @@
+"""Normalized certainty penalty (Xu et al. 2006; He et al. 2012, definition 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.hierarchy import Taxonomy
+from kohort.measure.base import MEASURES, Measure
+
+
+@MEASURES.register("ncp")
+@dataclass(frozen=True)
+class NCP(Measure):
+    """Share of the column's leaves that the published node leaves open; 0 for a leaf.
+
+    Its mean over records and columns is GCP, the global certainty penalty.
+    """
+
+    summary = "leaves under the published node / all leaves, 0 for a leaf"
+    paper = "Xu et al., KDD 2006; He et al., PAKDD 2012 (002)"
+
+    def node_costs(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
+        """Cost of publishing each node."""
+        leaves = taxonomy.last_leaf - taxonomy.first_leaf + 1
+        return np.where(taxonomy.height > 0, leaves / taxonomy.n_leaves, 0.0)

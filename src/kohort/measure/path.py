@@ -1,0 +1,33 @@
+"""Path length (Zhang et al. 2014, PAC, equation 6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.hierarchy import Taxonomy
+from kohort.measure.base import MEASURES
+from kohort.measure.height import HeightRatio
+
+
+@MEASURES.register("path")
+@dataclass(frozen=True)
+class PathRatio(HeightRatio):
+    """Edges from a value up to its published node over the height of the tree.
+
+    On trees whose leaves all lie equally deep this is the height ratio. Where they do not, a
+    value pays for its own path, while clustering is steered by the longest path under the node:
+    a function of the box alone, and monotone.
+    """
+
+    summary = "edges from the value to the published node / height of the tree"
+    paper = "Zhang et al., PAC (003), eq. 6"
+
+    def cell_costs(
+        self, taxonomy: Taxonomy, leaves: NDArray[np.int32], nodes: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """Cost of publishing each leaf as the node above it."""
+        edges = taxonomy.depth[taxonomy.leaf_node[leaves]] - taxonomy.depth[nodes]
+        return edges / max(int(taxonomy.height[0]), 1)

@@ -1,0 +1,441 @@
+"""The policy: what is promised about a table, column by column.
+
+One frozen, validated type drives the library, the command line and every engine. It is read
+from TOML with the line of each fault, written back to TOML, and built in Python with
+:meth:`Policy.build`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
+
+from kohort.errors import PolicyError
+from kohort.policy.faults import KeyPath, Source, closest, located, sentences, syntax_sentence, toml_key
+
+Role = Literal["identifier", "quasi", "sensitive", "insensitive"]
+ColumnType = Literal["integer", "number", "date", "string"]
+
+
+class _Section(BaseModel):
+    """A part of the policy: immutable, and closed to unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Input(_Section):
+    """How the table is read."""
+
+    missing: tuple[str, ...] = Field(default=("",), strict=False)
+    """Texts that stand for a missing value. Nulls of typed files always do."""
+    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    """Delimiter of a CSV file; sniffed when absent."""
+    quote: str | None = Field(default=None, max_length=1)
+    """Quote character of a CSV file, empty for none; ``"`` when absent."""
+    encoding: str | None = None
+    """Encoding of a CSV file; sniffed (UTF-8, UTF-16, else Windows-1252) when absent."""
+
+
+class Privacy(_Section):
+    """What is promised."""
+
+    k: int = Field(ge=2)
+    """Every published combination of quasi-identifiers is shared by at least k records."""
+    models: tuple[dict[str, Any], ...] = Field(default=(), strict=False)
+    """Further privacy models, each ``{ model = NAME, ... }``."""
+    suppression_limit: float = Field(default=0.0, ge=0, le=1)
+    """Largest share of records that may be withheld."""
+    missing: Literal["own-value", "wildcard", "suppress", "refuse"] = "own-value"
+    """What a missing quasi-identifier means: see docs/policy.md."""
+
+
+class Named(_Section):
+    """A choice by name, with its parameters."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", strict=True)
+
+    name: str
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters beside the name."""
+        return dict(self.__pydantic_extra__ or {})
+
+
+class Algorithm(_Section):
+    """How records are grouped."""
+
+    name: str = "k-member"
+    """One of ``kohort algorithms``."""
+    parameters: dict[str, Any] = {}
+    """Parameters of the algorithm."""
+    measure: Named = Named(name="ncp")
+    """One of ``kohort measures``: a name, or ``{ name = "whd", beta = 2.0 }``."""
+    seed: int | None = Field(default=None, ge=0, lt=2**63)
+    """Seed of the clustering; drawn afresh, and kept in the private verdict, when absent."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _measure_by_name(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and isinstance(data.get("measure"), str):
+            return {**data, "measure": {"name": data["measure"]}}
+        return data
+
+
+class Output(_Section):
+    """How the release is written."""
+
+    order: Literal["shuffled", "kept"] = "shuffled"
+    """Row order: shuffled with fresh secret entropy, or that of the input."""
+    shuffle_seed: int | None = Field(default=None, ge=0, lt=2**63)
+    """A fixed seed for the shuffle, where a byte-identical file is wanted."""
+    suppressed: Literal["withheld", "starred"] = "withheld"
+    """Suppressed records are left out, or published with every quasi-identifier ``*``."""
+    formulas: Literal["kept", "neutralised"] = "kept"
+    """Whether CSV cells that a spreadsheet would run as a formula get a leading apostrophe."""
+    bounds: bool = False
+    """Parquet and frames: add typed ``<column>_lo`` and ``<column>_hi`` beside interval columns."""
+
+
+class Intervals(_Section):
+    """Equal bins: the width of the finest level and the coarser levels as its multiples."""
+
+    width: float = Field(gt=0, strict=False)
+    levels: tuple[int, ...] = Field(default=(1, 2, 4), strict=False, min_length=1)
+    origin: float = Field(default=0.0, strict=False)
+
+
+class Hierarchy(_Section):
+    """Where a column's taxonomy comes from: exactly one of the keys."""
+
+    file: str | None = None
+    prefix: tuple[int, ...] | None = Field(default=None, strict=False, min_length=1)
+    intervals: Intervals | None = None
+    cuts: tuple[tuple[float, ...], ...] | None = Field(default=None, strict=False, min_length=1)
+    dates: tuple[Literal["month", "quarter", "year", "decade"], ...] | None = Field(
+        default=None, strict=False, min_length=1
+    )
+    flat: Literal[True] | None = None
+    tree: dict[str, Any] | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        given = self.model_fields_set
+        if len(given) != 1:
+            msg = f"must have exactly one of {', '.join(type(self).model_fields)}"
+            raise ValueError(msg)
+        return self
+
+
+class Column(_Section):
+    """What a column is, and how it may be generalized."""
+
+    role: Role
+    type: ColumnType | None = None
+    """Inferred when absent; an error when the data disagree."""
+    weight: float = Field(default=1.0, ge=0, le=1000, strict=False)
+    """Relative weight of the column in the loss."""
+    hierarchy: Hierarchy | None = None
+    """Taxonomy; without one, numbers and dates become intervals, and texts are kept or ``*``."""
+    domain: tuple[float, float] | None = Field(default=None, strict=False)
+    """Declared range of a numeric column; the range of the table when absent."""
+    format: str | None = None
+    """strptime format of a date column; ISO ``YYYY-MM-DD`` when absent."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _hierarchy_file(cls, data: Any) -> Any:
+        if isinstance(data, str):
+            data = {"role": data}
+        if isinstance(data, Mapping) and isinstance(data.get("hierarchy"), str):
+            return {**data, "hierarchy": {"file": data["hierarchy"]}}
+        return data
+
+    @model_validator(mode="after")
+    def _keys_fit_the_role(self) -> Self:
+        faults = []
+        if self.role != "quasi":
+            faults += [
+                f"'{key}' is for quasi columns only; remove it or change the role"
+                for key in ("weight", "domain")
+                if key in self.model_fields_set
+            ]
+        if self.role in ("identifier", "insensitive") and self.hierarchy is not None:
+            faults.append(f"a column of role '{self.role}' has no use for a hierarchy; remove it")
+        if self.domain is not None and not self.domain[0] < self.domain[1]:
+            faults.append("'domain' must be [smallest, largest] with smallest < largest")
+        if self.domain is not None and self.type in ("date", "string"):
+            faults.append("'domain' is for numeric columns only; remove it")
+        if self.format is not None and self.type != "date":
+            faults.append("'format' needs type = \"date\"")
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+
+class Policy(_Section):
+    """Everything that decides a release except the table itself.
+
+    Parameters mirror the tables of the TOML file: ``input``, ``privacy``, ``algorithm``,
+    ``output`` and ``columns``. :meth:`build` is the short form for Python.
+
+    Examples
+    --------
+    >>> policy = Policy.build(k=5, quasi_identifiers=["age", "zip"], sensitive=["disease"],
+    ...                       hierarchies={"zip": {"prefix": [5, 3]}})
+    >>> policy.privacy.k, policy.quasi_identifiers
+    (5, ('age', 'zip'))
+    >>> Policy.from_toml(policy.to_toml()) == policy
+    True
+    """
+
+    input: Input = Input()
+    privacy: Privacy
+    algorithm: Algorithm = Algorithm()
+    output: Output = Output()
+    columns: dict[str, Column] = Field(min_length=1)
+
+    _source: Source | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _has_work_to_do(self) -> Self:
+        quasi = [column for column in self.columns.values() if column.role == "quasi"]
+        if not quasi:
+            msg = "no column has role 'quasi'; name the columns that an outsider could know"
+            raise ValueError(msg)
+        if not any(column.weight > 0 for column in quasi):
+            msg = "every quasi column has weight 0; give at least one a weight above 0"
+            raise ValueError(msg)
+        return self
+
+    # -- making one ---------------------------------------------------------------------------
+
+    def __init__(self, /, **sections: Any) -> None:
+        try:
+            super().__init__(**sections)
+        except ValidationError as error:
+            raise PolicyError(*sentences(error, _known_keys)) from error
+
+    @classmethod
+    def build(
+        cls,
+        *,
+        k: int,
+        quasi_identifiers: Iterable[str],
+        sensitive: Iterable[str] = (),
+        identifiers: Iterable[str] = (),
+        insensitive: Iterable[str] = (),
+        hierarchies: Mapping[str, Any] | None = None,
+        weights: Mapping[str, float] | None = None,
+        types: Mapping[str, ColumnType] | None = None,
+        algorithm: str | Mapping[str, Any] = "k-member",
+        measure: str | Mapping[str, Any] = "ncp",
+        seed: int | None = None,
+        suppression_limit: float = 0.0,
+        missing: str = "own-value",
+        output: Mapping[str, Any] | None = None,
+        input: Mapping[str, Any] | None = None,
+    ) -> Policy:
+        """Build a policy from lists of columns.
+
+        Parameters
+        ----------
+        k : int
+            Smallest class size.
+        quasi_identifiers, sensitive, identifiers, insensitive : iterable of str
+            Columns of each role.
+        hierarchies : mapping, optional
+            Column to hierarchy: a path, or a table such as ``{"prefix": [5, 3]}``.
+        weights, types : mapping, optional
+            Column to weight, and column to type.
+        algorithm, measure : str or mapping
+            A name, or a mapping with ``name`` and parameters.
+        seed, suppression_limit, missing, output, input
+            As in the TOML file.
+        """
+        roles: list[tuple[str, Role]] = []
+        for role, names in (
+            ("identifier", identifiers),
+            ("quasi", quasi_identifiers),
+            ("sensitive", sensitive),
+            ("insensitive", insensitive),
+        ):
+            roles += [(name, role) for name in names]  # type: ignore[misc]
+        columns: dict[str, dict[str, Any]] = {}
+        faults = []
+        for name, role in roles:
+            if name in columns:
+                faults.append(
+                    f"column {name!r} has two roles, {columns[name]['role']} and {role}; give it one."
+                )
+            columns[name] = {"role": role}
+        for key, given in (("hierarchy", hierarchies), ("weight", weights), ("type", types)):
+            for name, value in (given or {}).items():
+                if name in columns:
+                    columns[name][key] = value
+                else:
+                    faults.append(f"column {name!r} has a {key} but no role; give it a role.")
+        if faults:
+            raise PolicyError(*faults)
+        chosen: dict[str, Any] = {"measure": measure, "seed": seed}
+        if isinstance(algorithm, str):
+            chosen["name"] = algorithm
+        else:
+            parameters = dict(algorithm)
+            chosen |= {"name": parameters.pop("name", None), "parameters": parameters}
+        return cls(
+            privacy={"k": k, "suppression_limit": suppression_limit, "missing": missing},
+            algorithm=chosen,
+            columns=columns,
+            output=dict(output or {}),
+            input=dict(input or {}),
+        )
+
+    @classmethod
+    def load(cls, path: str | Path) -> Policy:
+        """Read a policy file; hierarchy paths in it are relative to its folder."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+            msg = f"policy {path.name}: cannot be read ({reason}); check the path."
+            raise PolicyError(msg) from None
+        return cls.from_toml(text, path=path)
+
+    @classmethod
+    def from_toml(cls, text: str, *, path: Path | None = None) -> Policy:
+        """Read a policy from TOML text; all faults are reported together, with their lines."""
+        source = Source(path or Path("policy"), text)
+        try:
+            data = tomllib.loads(text + "\n")
+        except tomllib.TOMLDecodeError as error:
+            raise PolicyError(f"{source.path.name}, {syntax_sentence(str(error))}") from None
+        try:
+            policy = cls(**data)
+        except PolicyError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise PolicyError(*sentences(error.__cause__, _known_keys, source)) from None
+            raise
+        policy._source = source
+        return policy
+
+    # -- reading it ---------------------------------------------------------------------------
+
+    def having_role(self, *roles: Role) -> tuple[str, ...]:
+        """Names of the columns of the given roles, in the order of the policy."""
+        return tuple(name for name, column in self.columns.items() if column.role in roles)
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """Names of the quasi-identifiers."""
+        return self.having_role("quasi")
+
+    @property
+    def folder(self) -> Path:
+        """The folder that hierarchy paths are relative to."""
+        return self._source.path.parent if self._source and self._source.path.parent else Path()
+
+    def located(self, keys: KeyPath, sentence: str) -> str:
+        """Put file and line before a sentence about the given keys, where the policy has a file."""
+        return located(self._source, keys, sentence)
+
+    def check_columns(self, present: Sequence[str]) -> None:
+        """Refuse a table whose columns and this policy do not name each other one to one."""
+        faults = []
+        for name in self.columns:
+            if name not in present:
+                hint = closest(name, present)
+                faults.append(
+                    self.located(
+                        ("columns", name), f"column {name!r} is not in the table{hint}; remove or rename it."
+                    )
+                )
+        faults += [
+            f"column {name!r} of the table has no role in the policy; "
+            f"add [columns.{toml_key(name)}] with a role (identifier drops it)."
+            for name in present
+            if name not in self.columns
+        ]
+        if faults:
+            raise PolicyError(*faults)
+
+    # -- writing it ---------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data with everything that differs from the defaults."""
+        data = self.model_dump(mode="json", exclude_unset=True, exclude_none=True)
+        measure = data.get("algorithm", {}).get("measure")
+        if measure is not None and set(measure) == {"name"}:
+            data["algorithm"]["measure"] = measure["name"]
+        for column in data["columns"].values():
+            hierarchy = column.get("hierarchy", {})
+            if "file" in hierarchy:
+                column["hierarchy"] = hierarchy["file"]
+        return {section: value for section, value in data.items() if value != {}}
+
+    def to_toml(self) -> str:
+        """The policy as TOML text."""
+        import tomlkit
+
+        document = tomlkit.document()
+        for section, content in self.to_dict().items():
+            document[section] = _toml_table(content, columns=section == "columns")
+        return tomlkit.dumps(document)
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """JSON schema of the policy file, for editors."""
+        return cls.model_json_schema() | {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+
+    def with_changes(self, section: str, **changes: Any) -> Policy:
+        """Copy with some keys of one section changed, validated again."""
+        data = self.to_dict()
+        merged = dict(data.get(section, {})) | changes
+        data[section] = {key: value for key, value in merged.items() if value is not None}
+        policy = Policy(**data)
+        policy._source = self._source
+        return policy
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Policy) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _known_keys(keys: KeyPath) -> list[str]:
+    """The keys that the section at this path may have."""
+    if not keys:
+        return list(Policy.model_fields)
+    if keys[0] == "columns":
+        if "intervals" in keys:
+            return list(Intervals.model_fields)
+        return list((Hierarchy if "hierarchy" in keys else Column).model_fields)
+    sections: dict[str | int, type[BaseModel]] = {
+        "input": Input,
+        "privacy": Privacy,
+        "algorithm": Algorithm,
+        "output": Output,
+    }
+    return list(sections[keys[0]].model_fields)
+
+
+def _toml_table(content: Mapping[str, Any], *, columns: bool) -> Any:
+    """A section as TOML: one table per column, everything deeper inline."""
+    import tomlkit
+
+    table = tomlkit.table(is_super_table=columns)
+    for key, value in content.items():
+        if columns:
+            table[key] = _toml_table(value, columns=False)
+        elif isinstance(value, Mapping):
+            inline = tomlkit.inline_table()
+            inline.update(value)
+            table[key] = inline
+        else:
+            table[key] = value
+    return table

@@ -1,0 +1,58 @@
+"""Write a release: only published values, nothing of the input's dictionaries or metadata."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from kohort.table.csv import Dialect
+from kohort.table.read import Kind
+from kohort.table.texts import NUMBER
+
+FORMULA = r"^[=+\-@\t\r]"
+
+
+def write_table(frame: pl.DataFrame, path: Path, kind: Kind, dialect: Dialect | None, *, neutralise: bool) -> None:
+    """Write a CSV or Parquet file.
+
+    Parameters
+    ----------
+    neutralise : bool
+        CSV: put an apostrophe before cells that a spreadsheet would run as a formula.
+    """
+    if kind == "parquet":
+        frame.write_parquet(path, compression="zstd", metadata=None)
+        return
+    if neutralise:
+        frame = _neutralised(frame)
+    delimiter = dialect.delimiter if dialect else ","
+    if path.suffix == ".gz":
+        import gzip
+
+        with gzip.open(path, "wb") as file:
+            frame.write_csv(file, separator=delimiter)
+    else:
+        frame.write_csv(path, separator=delimiter)
+
+
+def _neutralised(frame: pl.DataFrame) -> pl.DataFrame:
+    cells = [
+        pl.when(pl.col(name).str.contains(FORMULA) & ~pl.col(name).str.contains(NUMBER))
+        .then("'" + pl.col(name))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name, dtype in frame.schema.items()
+        if dtype == pl.String
+    ]
+    return frame.with_columns(cells)
+
+
+def same_kind(frame: pl.DataFrame, kind: Kind) -> Any:
+    """The frame as the kind of table that was given; files give a polars frame."""
+    if kind == "pandas":
+        return frame.to_pandas()
+    if kind == "pyarrow":
+        return frame.to_arrow()
+    return frame

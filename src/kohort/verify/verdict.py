@@ -1,0 +1,179 @@
+"""The verdict: a plain, public, machine-readable document of what was checked and found.
+
+It holds counts, names of columns, hashes and versions; no cell value, no seed, no list of classes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kohort.errors import DataError
+
+if TYPE_CHECKING:
+    from kohort.policy import Policy
+
+SCHEMA = 1
+_SUMMARY = ("k", "suppression", "coverage")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question and its answer.
+
+    Attributes
+    ----------
+    name : str
+        Short name, such as ``k``.
+    passed : bool
+        The answer.
+    sentence : str
+        The reason, either way.
+    figures : dict
+        The numbers behind it.
+    """
+
+    name: str
+    passed: bool
+    sentence: str
+    figures: Mapping[str, int | float | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The numbers of a release; None where a number could not be had."""
+
+    k: int
+    rows_released: int
+    rows_original: int | None
+    suppressed: int
+    withheld: int | None
+    classes: int | None
+    smallest_class: int | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a file keeps the promise of its policy, with reasons.
+
+    Attributes
+    ----------
+    checks : tuple of Check
+        In the order of importance.
+    facts : Facts
+        The numbers of the release.
+    hashes : dict
+        SHA-256 of the release file, the policy and each hierarchy file.
+    versions : dict
+        Of the programs that took part.
+    """
+
+    checks: tuple[Check, ...]
+    facts: Facts
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    schema: int = SCHEMA
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return all(check.passed for check in self.checks)
+
+    @property
+    def reason(self) -> str:
+        """One sentence: what holds, or the most important thing that does not."""
+        failed = [check for check in self.checks if not check.passed]
+        if not failed:
+            kept = [check.sentence for check in self.checks if check.name in _SUMMARY]
+            if self.facts.rows_original is None:
+                kept.append("truth was not checked, as the original was not given.")
+            return "; ".join(sentence.removesuffix(".") for sentence in kept) + "."
+        first, others = failed[0].sentence, failed[1:]
+        if not others:
+            return first
+        names = ", ".join(check.name for check in others)
+        count = "1 further check" if len(others) == 1 else f"{len(others)} further checks"
+        return f"{first.removesuffix('.')}; also: {count} failed ({names})."
+
+    def check(self, name: str) -> Check | None:
+        """Find a check by its name."""
+        return next((check for check in self.checks if check.name == name), None)
+
+    def with_hashes(self, **hashes: str) -> Verdict:
+        """Copy with further hashes, such as that of the input."""
+        return replace(self, hashes={**self.hashes, **hashes})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; `passed` and `reason` come along for readers of the document."""
+        return {
+            "schema": self.schema,
+            "passed": self.passed,
+            "reason": self.reason,
+            "facts": asdict(self.facts),
+            "checks": [{**vars(check), "figures": dict(check.figures)} for check in self.checks],
+            "hashes": dict(self.hashes),
+            "versions": dict(self.versions),
+        }
+
+    def to_json(self) -> str:
+        """The document as text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Verdict:
+        """Read a document back.
+
+        Raises
+        ------
+        DataError
+            When the text is no verdict, or one of a later schema.
+        """
+        try:
+            data = json.loads(text)
+            checks = tuple(Check(**check) for check in data["checks"])
+            verdict = cls(checks, Facts(**data["facts"]), data["hashes"], data["versions"], data["schema"])
+        except (ValueError, TypeError, KeyError):
+            raise DataError("verdict: the text is not a verdict of kohort.") from None
+        if verdict.schema != SCHEMA:
+            raise DataError(f"verdict: this version of kohort reads schema {SCHEMA} only; update kohort.")
+        return verdict
+
+
+def hashes(release: object, policy: Policy) -> dict[str, str]:
+    """Hash what the verdict is about: the release file, the policy and the hierarchy files.
+
+    Seeds are left out of the policy first: a seed can be guessed, and a public hash would confirm it.
+    """
+    content = policy.model_dump(mode="json", exclude={"algorithm": {"seed"}, "output": {"shuffle_seed"}})
+    canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    found = {"policy": hashlib.sha256(canonical.encode()).hexdigest()}
+    if isinstance(release, str | Path):
+        found["release"] = file_hash(Path(release))
+    for name, column in policy.columns.items():
+        if column.hierarchy is not None and column.hierarchy.file is not None:
+            found[f"hierarchy:{name}"] = file_hash(policy.folder / column.hierarchy.file)
+    return dict(sorted(found.items()))
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file's bytes."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise DataError(f"{path.name}: cannot be opened ({reason}); check the path.") from None
+
+
+def versions() -> dict[str, str]:
+    """Versions of the programs that take part in an audit."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    return {"kohort": version("kohort"), "python": python} | {
+        name: version(name) for name in ("duckdb", "polars")
+    }
