@@ -1,1 +1,65 @@
-"""kohort."""
+"""kohort: turn a table about people into a table that is safe to hand over.
+
+``anonymize(table, policy)`` clusters similar records, publishes each cluster under one
+generalized description, and proves the promise by re-reading what it wrote. ``verify`` judges
+any tool's output, ``measure`` tells what it lost.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kohort import datasets as datasets
+    from kohort.audit import Verdict as Verdict
+    from kohort.audit import verify as verify
+    from kohort.errors import DataError as DataError
+    from kohort.errors import InfeasibleError as InfeasibleError
+    from kohort.errors import InternalError as InternalError
+    from kohort.errors import KohortError as KohortError
+    from kohort.errors import PolicyError as PolicyError
+    from kohort.errors import VerificationError as VerificationError
+    from kohort.hierarchy import Taxonomy as Taxonomy
+    from kohort.measuring import measure as measure
+    from kohort.pipeline import anonymize as anonymize
+    from kohort.policy import Policy as Policy
+    from kohort.release import Release as Release
+
+# Nothing is imported before it is used: the command line and scripts start at once.
+_HOMES = {
+    "DataError": "kohort.errors",
+    "InfeasibleError": "kohort.errors",
+    "InternalError": "kohort.errors",
+    "KohortError": "kohort.errors",
+    "Policy": "kohort.policy",
+    "PolicyError": "kohort.errors",
+    "Release": "kohort.release",
+    "Taxonomy": "kohort.hierarchy",
+    "Verdict": "kohort.audit",
+    "VerificationError": "kohort.errors",
+    "anonymize": "kohort.pipeline",
+    "measure": "kohort.measuring",
+    "verify": "kohort.audit",
+}
+
+__all__ = [*_HOMES, "__version__", "datasets"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+    elif name == "datasets":
+        value = importlib.import_module("kohort.datasets")
+    elif name == "__version__":
+        from importlib.metadata import version
+
+        value = version("kohort")
+    else:
+        raise AttributeError(f"module 'kohort' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

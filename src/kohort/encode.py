@@ -260,13 +260,19 @@ def _taxonomy(values: pl.Series, texts: pl.Series, column: Column, policy: Polic
             column=name,
         )
     return cuts(
-        numbers, text=texts.to_list(), cuts=[list(level) for level in spec.cuts or ()], integers=integers, column=name
+        numbers,
+        text=texts.to_list(),
+        cuts=[list(level) for level in spec.cuts or ()],
+        integers=integers,
+        column=name,
     )
 
 
 def _require(values: pl.Series, dtype: type[pl.DataType], hierarchy: str, wanted: str) -> None:
     if values.dtype != dtype:
-        msg = f"column {values.name!r}: a hierarchy of {hierarchy} needs type {wanted}; change the type or the hierarchy."
+        msg = (
+            f"column {values.name!r}: a hierarchy of {hierarchy} needs type {wanted}; change the type or the hierarchy."
+        )
         raise PolicyError(msg)
 
 

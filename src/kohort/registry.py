@@ -47,7 +47,9 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         """
         if name not in self._classes:
             there = ", ".join(sorted(self._classes))
-            raise PolicyError(f"there is no {self.what} {name!r}{closest(name, list(self._classes))}; there are {there}.")
+            raise PolicyError(
+                f"there is no {self.what} {name!r}{closest(name, list(self._classes))}; there are {there}."
+            )
         cls = self._classes[name]
         known = [field.name for field in fields(cls)]  # type: ignore[arg-type]
         has = f"it has {', '.join(known)}" if known else "it has none"

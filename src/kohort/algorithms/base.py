@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.encode import Codes
-from kohort.measure.base import Measure
+from kohort.measures.base import Measure
 from kohort.registry import Registry
 
 if TYPE_CHECKING:

@@ -93,4 +93,3 @@ class KMember(Algorithm):
         by_record = np.empty(n, np.int32)
         by_record[rows.order] = labels
         return by_record
-

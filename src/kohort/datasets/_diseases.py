@@ -225,10 +225,7 @@ CHAPTERS: dict[str, dict[str, dict[str, Disease]]] = {
 }
 
 DISEASES: dict[str, Disease] = {
-    name: disease
-    for groups in CHAPTERS.values()
-    for group in groups.values()
-    for name, disease in group.items()
+    name: disease for groups in CHAPTERS.values() for group in groups.values() for name, disease in group.items()
 }
 
 # Newborns are admitted at birth or in the days after it: the days over which their age spreads.

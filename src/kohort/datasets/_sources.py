@@ -155,8 +155,7 @@ def fetch(url: str, opener: Opener = open_https, limit: int = SIZE_LIMIT) -> byt
             content = response.read(limit + 1)
     except (OSError, http.client.HTTPException) as error:
         fault = (
-            f"The download of {url} failed ({type(error).__name__}): "
-            f"set {VARIABLE} to a directory that has the file."
+            f"The download of {url} failed ({type(error).__name__}): set {VARIABLE} to a directory that has the file."
         )
         raise DataError(fault) from error
     if len(content) > limit:

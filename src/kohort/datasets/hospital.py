@@ -89,8 +89,7 @@ def patients_hierarchies() -> dict[str, dict[str, Tree]]:
     ['Influenza', 'Pneumonia', 'Bronchiolitis']
     """
     diagnosis: dict[str, Tree] = {
-        chapter: {group: list(diseases) for group, diseases in groups.items()}
-        for chapter, groups in CHAPTERS.items()
+        chapter: {group: list(diseases) for group, diseases in groups.items()} for chapter, groups in CHAPTERS.items()
     }
     return {
         "diagnosis": diagnosis,

@@ -55,9 +55,7 @@ def block_table(
     return np.stack(rows)
 
 
-def common_ancestor(
-    table: NDArray[np.int32], lo: NDArray[np.integer], hi: NDArray[np.integer]
-) -> NDArray[np.int32]:
+def common_ancestor(table: NDArray[np.int32], lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.int32]:
     """Look up the lowest common ancestor of the leaves lo to hi, where lo <= hi, element by element."""
     power = np.frexp(hi - lo + 1.0)[1] - 1
     # the largest block from lo and the largest block up to hi share a leaf and cover the span

@@ -22,9 +22,7 @@ DATE_LEVELS: dict[str, Callable[[date], str]] = {
 """How a date is written at each level, finest first."""
 
 
-def prefixes(
-    values: Iterable[str], *, lengths: Sequence[int] = (5, 3, 2), column: str, mask: str = "*"
-) -> Taxonomy:
+def prefixes(values: Iterable[str], *, lengths: Sequence[int] = (5, 3, 2), column: str, mask: str = "*") -> Taxonomy:
     """Build a taxonomy of ever shorter prefixes, as for postal codes.
 
     Parameters

@@ -183,8 +183,7 @@ class _Forest:
                 )
         elif any(self.labels[ancestor] == label for ancestor in line):
             self._fault(
-                f"the label is its own ancestor, with another {self.place.cell} in between; "
-                "rename one of the two.",
+                f"the label is its own ancestor, with another {self.place.cell} in between; rename one of the two.",
                 number,
                 cell,
             )
@@ -201,8 +200,7 @@ class _Forest:
             if self.labels[ups[0]] == self.labels[ups[1]]:
                 return  # it is the parents that stand at two places, and they have their own sentence
             self._fault(
-                f"has another parent than the same label in {self.place.row} {row}; "
-                "give it one parent, or two names.",
+                f"has another parent than the same label in {self.place.row} {row}; give it one parent, or two names.",
                 number,
                 own_cell,
             )

@@ -41,13 +41,9 @@ def leaf_paths(nested: object, root: str, place: Place) -> tuple[list[tuple[str,
     walk(nested, (root,))
     faults = []
     if wrong:
-        faults.append(
-            place.fault(f"{_branches(wrong)} neither a list nor a table; list the leaves in brackets.")
-        )
+        faults.append(place.fault(f"{_branches(wrong)} neither a list nor a table; list the leaves in brackets."))
     if empty:
-        faults.append(
-            place.fault(f"{_branches(empty)} without leaves; list them, or write a lone value as a leaf.")
-        )
+        faults.append(place.fault(f"{_branches(empty)} without leaves; list them, or write a lone value as a leaf."))
     return paths, faults
 
 

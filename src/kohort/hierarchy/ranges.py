@@ -166,9 +166,7 @@ def cuts(
         return _taxonomy(values, written, bins, column)
 
 
-def _taxonomy(
-    values: Numbers, text: Sequence[str], bins: Callable[[Number], Iterator[str]], column: str
-) -> Taxonomy:
+def _taxonomy(values: Numbers, text: Sequence[str], bins: Callable[[Number], Iterator[str]], column: str) -> Taxonomy:
     paths = ((leaf, *bins(value), ROOT) for leaf, value in zip(text, values.tolist(), strict=True))
     return Taxonomy.from_paths(paths, column)
 
@@ -194,9 +192,7 @@ def _checked(values: Numbers, integers: bool, column: str, text: Sequence[str] |
         raise DataError(f"column {column!r}: there are no values to build a hierarchy from.")
     strange = int(np.count_nonzero(~np.isfinite(values)))
     if strange:
-        raise DataError(
-            f"column {column!r}: {strange} of {len(values)} values are not finite; read them as missing."
-        )
+        raise DataError(f"column {column!r}: {strange} of {len(values)} values are not finite; read them as missing.")
     broken = int(np.count_nonzero(values != np.floor(values))) if integers else 0
     if broken:
         of_all = f"{broken} of {len(values)} values are not whole"
@@ -207,9 +203,7 @@ def _checked(values: Numbers, integers: bool, column: str, text: Sequence[str] |
         with _exact():
             return [_plain(Decimal(str(value))) for value in values.tolist()]
     if len(text) != len(values):
-        raise DataError(
-            f"column {column!r}: {len(values)} values but texts for {len(text)}; give one text each."
-        )
+        raise DataError(f"column {column!r}: {len(values)} values but texts for {len(text)}; give one text each.")
     return text
 
 

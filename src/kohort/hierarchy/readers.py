@@ -19,9 +19,7 @@ from kohort.hierarchy.taxonomy import ROOT, Taxonomy
 
 DELIMITERS = (";", "\t", ",", "|")
 
-_HOW_TO_WRITE = (
-    "write one row per value: the value, its coarser labels and the root, separated by semicolons."
-)
+_HOW_TO_WRITE = "write one row per value: the value, its coarser labels and the root, separated by semicolons."
 
 
 def read(path: str | Path, column: str) -> Taxonomy:
@@ -49,9 +47,7 @@ def read(path: str | Path, column: str) -> Taxonomy:
     if suffix in (".csv", ".tsv", ".txt"):
         return read_csv(path, column)
     place = Place.of(column, Path(path).name)
-    raise DataError(
-        place.fault("the kind of file is not known; name it .csv (ARX rows) or .toml (nested).")[1]
-    )
+    raise DataError(place.fault("the kind of file is not known; name it .csv (ARX rows) or .toml (nested).")[1])
 
 
 def read_csv(path: str | Path, column: str) -> Taxonomy:

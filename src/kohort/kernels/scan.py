@@ -109,9 +109,7 @@ def scan_from(
             for block in range(filled - 1, -1, -1):
                 base = table[block]
                 for other in range(width - 1, -1, -1):
-                    table[block * width + other] = base + span_cost(
-                        costs, axis, min(code, other), max(code, other)
-                    )
+                    table[block * width + other] = base + span_cost(costs, axis, min(code, other), max(code, other))
             filled *= width
         if index == 0:
             for i in range(live):

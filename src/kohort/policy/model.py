@@ -269,9 +269,7 @@ class Policy(_Section):
         faults = []
         for name, role in roles:
             if name in columns:
-                faults.append(
-                    f"column {name!r} has two roles, {columns[name]['role']} and {role}; give it one."
-                )
+                faults.append(f"column {name!r} has two roles, {columns[name]['role']} and {role}; give it one.")
             columns[name] = {"role": role}
         for key, given in (("hierarchy", hierarchies), ("weight", weights), ("type", types)):
             for name, value in (given or {}).items():
@@ -351,9 +349,7 @@ class Policy(_Section):
             if name not in present:
                 hint = closest(name, present)
                 faults.append(
-                    self.located(
-                        ("columns", name), f"column {name!r} is not in the table{hint}; remove or rename it."
-                    )
+                    self.located(("columns", name), f"column {name!r} is not in the table{hint}; remove or rename it.")
                 )
         faults += [
             f"column {name!r} of the table has no role in the policy; "

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from kohort.arrow import ArrowStream
 from kohort.errors import DataError
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def read_csv(path: Path, dialect: Dialect) -> pl.DataFrame:
                 "max_line_size = 33554432, columns = " + _struct(columns) + ")",
                 params={"path": str(source), "delimiter": dialect.delimiter, "quote": dialect.quote},
             )
-            return pl.DataFrame(relation, schema=dict.fromkeys(columns, pl.String))
+            return pl.DataFrame(ArrowStream(relation), schema=dict.fromkeys(columns, pl.String))
         except duckdb.Error as error:
             # The reader's own message quotes the line; only its number is passed on.
             fault = _reader_fault(str(error))

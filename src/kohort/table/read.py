@@ -91,11 +91,11 @@ def _plain(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     faults = []
     for column, dtype in frame.schema.items():
         if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
-            faults.append(f"{name}: column {column!r} holds {dtype} values, not one value per cell; drop or flatten it.")
+            faults.append(
+                f"{name}: column {column!r} holds {dtype} values, not one value per cell; drop or flatten it."
+            )
     if faults:
         raise DataError(*faults)
     return frame.with_columns(
-        pl.col(column).cast(pl.String)
-        for column, dtype in frame.schema.items()
-        if dtype in (pl.Categorical, pl.Enum)
+        pl.col(column).cast(pl.String) for column, dtype in frame.schema.items() if dtype in (pl.Categorical, pl.Enum)
     )

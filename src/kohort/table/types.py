@@ -60,7 +60,11 @@ def _typed(series: pl.Series, column: Column) -> pl.Series:
         return series.cast(pl.Date)
     if dtype.is_integer():
         _agree(series, wanted, "integer", "number")
-        return series.cast(pl.Int64) if dtype != pl.UInt64 else _checked(series, series.cast(pl.Int64, strict=False), "64-bit integers")
+        return (
+            series.cast(pl.Int64)
+            if dtype != pl.UInt64
+            else _checked(series, series.cast(pl.Int64, strict=False), "64-bit integers")
+        )
     if dtype.is_float():
         infinite = series.is_infinite().fill_null(value=False)
         if infinite.any():
@@ -81,7 +85,7 @@ def infer(series: pl.Series, column: Column) -> ColumnType:
     hierarchy = column.hierarchy
     if hierarchy is not None and (hierarchy.file or hierarchy.tree or hierarchy.prefix or hierarchy.flat):
         return "string"
-    if len(values) == 0 or values.str.contains(LEADING_ZERO).any() and not values.str.contains(r"[.eE]").any():
+    if len(values) == 0 or (values.str.contains(LEADING_ZERO).any() and not values.str.contains(r"[.eE]").any()):
         return "string"
     trimmed = values.str.strip_chars()
     if trimmed.str.contains(INTEGER).all():

@@ -75,8 +75,7 @@ def _load(
         release=table,
         original=source,
         columns={
-            name: published_column(name, policy, _texts(table, name) or [], _texts(source, name))
-            for name in quasi
+            name: published_column(name, policy, _texts(table, name) or [], _texts(source, name)) for name in quasi
         },
         classes=classes(table, quasi) if len(quasi) == len(policy.quasi_identifiers) else None,
         suppressed=int(starred),

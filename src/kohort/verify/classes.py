@@ -106,9 +106,7 @@ def matches(codes: Ints, sizes: Ints, wanted: Ints) -> Ints:
     """
     total = np.zeros(len(sizes), np.int64)
     # columns without missing cells first, then those with few values: they split without repetition
-    order = sorted(
-        range(codes.shape[1]), key=lambda j: (bool((codes[:, j] == MISSING).any()), int(codes[:, j].max()))
-    )
+    order = sorted(range(codes.shape[1]), key=lambda j: (bool((codes[:, j] == MISSING).any()), int(codes[:, j].max())))
 
     def count(mine: Ints, others: Ints, level: int) -> None:
         if len(mine) * len(others) <= _BLOCK or level == len(order):

@@ -45,9 +45,7 @@ class Line:
             self._sorted = sorted({key for key in keys.values() if key is not None})
         place = {key: number for number, key in enumerate(self._sorted)}
         strange = len(self._sorted)  # values that mean nothing: covered by '*' alone
-        self.places: dict[str, int] = {
-            text: strange if key is None else place[key] for text, key in keys.items()
-        }
+        self.places: dict[str, int] = {text: strange if key is None else place[key] for text, key in keys.items()}
         self.missing = strange + 1
         self.length = strange + 2
 
@@ -106,9 +104,7 @@ class Covered:
     by_chance: float
 
 
-def covered(
-    column: PublishedColumn, release: Table, original: Table, *, paired: bool, missing_is_any: bool
-) -> Covered:
+def covered(column: PublishedColumn, release: Table, original: Table, *, paired: bool, missing_is_any: bool) -> Covered:
     """Compare a published column with its original.
 
     Parameters
@@ -151,9 +147,7 @@ def pair(release: Table, original: Table, order: np.ndarray[Any, np.dtype[np.int
         release.database.register("row_order", pl.DataFrame({"r": np.arange(len(order)), "o": order}))
         tables = "release JOIN row_order ON row_order.r = release.rowid"
         joined = "original.rowid = row_order.o"
-    release.database.rows(
-        f"CREATE TABLE paired AS SELECT {', '.join(cells)} FROM {tables} JOIN original ON {joined}"
-    )
+    release.database.rows(f"CREATE TABLE paired AS SELECT {', '.join(cells)} FROM {tables} JOIN original ON {joined}")
 
 
 def _row_by_row(
@@ -178,9 +172,7 @@ def _row_by_row(
     )
     database.register(
         "places",
-        pl.DataFrame(
-            {"text": list(places), "place": list(places.values())}, schema_overrides={"text": pl.String}
-        ),
+        pl.DataFrame({"text": list(places), "place": list(places.values())}, schema_overrides={"text": pl.String}),
     )
     r, o = f"r_{release.columns[name]}", f"o_{original.columns[name]}"
     [(cells,)] = database.rows(
@@ -197,7 +189,6 @@ def _by_chance(demand: Mapping[tuple[int, int], int], capacity: list[int]) -> fl
     below = np.concatenate([[0], np.cumsum(capacity)])
     rows = int(below[-1])
     misses = sum(
-        cells * (rows - int(below[max(first, last + 1)] - below[first]))
-        for (first, last), cells in demand.items()
+        cells * (rows - int(below[max(first, last + 1)] - below[first])) for (first, last), cells in demand.items()
     )
     return misses / rows if rows else 0.0

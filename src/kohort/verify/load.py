@@ -160,7 +160,8 @@ def load(database: Database, name: str, source: Source, policy: Policy, wanted: 
         [(rows,)] = database.rows(f"SELECT count(*) FROM {name}")
     except Unreadable as fault:
         where = f"line {fault.line} is not a record like the others" if fault.line else "it cannot be read"
-        why = "check its number of cells, quotes and line ends" if header else "the file is damaged"
+        is_csv = relation.startswith("read_csv")
+        why = "check its number of cells, quotes and line ends" if is_csv else "it is damaged, or of a strange type"
         raise DataError(f"{place}: {where}; {why}.") from None
     return Table(database, name, header, columns, rows)
 
@@ -260,10 +261,15 @@ def _frame(
 
     if not isinstance(source, pl.DataFrame):
         raise DataError(f"{name}: give a path or a polars DataFrame.")
-    # an index comes along, for a release may have none of the wanted columns
+    # an index comes along, for a release may have none of the wanted columns; DuckDB refuses columns
+    # that hold nothing but nulls of no type
     positional = source.select(
         pl.int_range(pl.len()).alias("row"),
-        *(pl.col(column).alias(f"c{i}") for i, column in enumerate(source.columns) if column in wanted),
+        *(
+            pl.col(column).cast(pl.String if kind == pl.Null else kind).alias(f"c{i}")
+            for i, (column, kind) in enumerate(source.schema.items())
+            if column in wanted
+        ),
     )
     database.register(f"{name}_source", positional)
     return tuple(source.columns), f"{name}_source", []

@@ -29,9 +29,7 @@ def columns(case: Case) -> Check:
         faults.append(f"{listed(identifiers)} identifies people by the policy's own word; drop {them}")
     if unknown:
         has, they, them = ("have", "they", "them") if len(unknown) > 1 else ("has", "it", "it")
-        faults.append(
-            f"{listed(unknown)} {has} no role in the policy, so {they} may identify people; drop {them}"
-        )
+        faults.append(f"{listed(unknown)} {has} no role in the policy, so {they} may identify people; drop {them}")
     if case.absent:
         faults.append(f"{listed(case.absent)} of the policy {_is(case.absent)} not in the release")
     figures = {"identifiers": len(identifiers), "without_role": len(unknown), "absent": len(case.absent)}
@@ -86,9 +84,7 @@ def missing(case: Case) -> Check:
     cells = 0
     for name in case.columns:
         sql = release.columns[name]
-        [(nulls,)] = release.database.rows(
-            f"SELECT count(*) FROM release WHERE {sql} IS NULL AND NOT starred"
-        )
+        [(nulls,)] = release.database.rows(f"SELECT count(*) FROM release WHERE {sql} IS NULL AND NOT starred")
         cells += nulls
     figures = {"missing_cells": cells, "rule": rule}
     if not cells:

@@ -163,9 +163,7 @@ def published_column(
         name,
         kind,
         taxonomy=_taxonomy(name, policy) if kind == "label" else None,
-        known=frozenset(map(plain.plain, original))
-        if original is not None and kind in ("text", "prefix")
-        else None,
+        known=frozenset(map(plain.plain, original)) if original is not None and kind in ("text", "prefix") else None,
         style=column.format,
         neutralised=neutralised,
     )
@@ -208,9 +206,7 @@ def _is_interval(found: Interval | None) -> bool:
     return found is not None and not found.is_empty
 
 
-def _with_domain(
-    reader: PublishedColumn, column: Column, original: Collection[str] | None
-) -> PublishedColumn:
+def _with_domain(reader: PublishedColumn, column: Column, original: Collection[str] | None) -> PublishedColumn:
     if not reader.has_ends:
         return reader
     if column.domain is not None:

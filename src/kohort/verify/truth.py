@@ -45,9 +45,7 @@ def coverage(case: Case) -> Check | None:
     # a '*' that the policy reads as missing still says "any value"
     missing_is_any = privacy.missing == "wildcard" or STAR in texts
     found = {
-        name: covered(
-            column, case.release, case.original, paired=case.is_paired, missing_is_any=missing_is_any
-        )
+        name: covered(column, case.release, case.original, paired=case.is_paired, missing_is_any=missing_is_any)
         for name, column in case.columns.items()
     }
     by_row = case.order_given or _in_original_order(list(found.values()))

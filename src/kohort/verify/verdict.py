@@ -174,6 +174,4 @@ def file_hash(path: Path) -> str:
 def versions() -> dict[str, str]:
     """Versions of the programs that take part in an audit."""
     python = ".".join(map(str, sys.version_info[:3]))
-    return {"kohort": version("kohort"), "python": python} | {
-        name: version(name) for name in ("duckdb", "polars")
-    }
+    return {"kohort": version("kohort"), "python": python} | {name: version(name) for name in ("duckdb", "polars")}

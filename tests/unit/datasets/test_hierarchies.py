@@ -8,9 +8,7 @@ from kohort.datasets._diseases import AGES, DISEASES, NEWBORN_DAYS, SEASONS
 
 
 def leaves(tree):
-    return (
-        list(tree) if isinstance(tree, list) else [leaf for below in tree.values() for leaf in leaves(below)]
-    )
+    return list(tree) if isinstance(tree, list) else [leaf for below in tree.values() for leaf in leaves(below)]
 
 
 def labels(tree):
@@ -48,9 +46,7 @@ class TestVocabulary:
 
     def test_lists_have_the_length_that_codes_count_on(self):
         for style in people.NAMES:
-            for names, length in zip(
-                style, (people.FIRST_NAMES, people.FIRST_NAMES, people.LAST_NAMES), strict=True
-            ):
+            for names, length in zip(style, (people.FIRST_NAMES, people.FIRST_NAMES, people.LAST_NAMES), strict=True):
                 assert len(names.split()) == len(set(names.split())) == length
         assert len(people.STYLE_OF_ETHNICITY) == len(people.ETHNICITIES)
         assert {len(row) for row in people.STYLE_OF_ETHNICITY} == {len(people.NAMES)}

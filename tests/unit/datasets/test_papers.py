@@ -26,9 +26,7 @@ class TestRealData:
         table = adult()
         assert table.shape == (30_162, 9)
         assert table.columns[:2] == ["sex", "age"]
-        assert dict(table.schema) == {
-            name: pl.Int64 if name == "age" else pl.String for name in table.columns
-        }
+        assert dict(table.schema) == {name: pl.Int64 if name == "age" else pl.String for name in table.columns}
         assert table.null_count().sum_horizontal().item() == 0
 
     @needs(papers._ADULT.file)

@@ -89,9 +89,7 @@ class TestSense:
     def test_diseases_of_one_sex(self, many):
         trees = patients_hierarchies()["diagnosis"]
         birth = trees["Pregnancy and birth"]
-        mothers = many.filter(
-            pl.col("diagnosis").is_in(birth["Childbirth"] + birth["Pregnancy complications"])
-        )
+        mothers = many.filter(pl.col("diagnosis").is_in(birth["Childbirth"] + birth["Pregnancy complications"]))
         assert mothers.height > 10_000
         assert values(mothers, "sex") == {"F"}
         assert mothers["age"].is_between(14, 48).all()
@@ -164,8 +162,7 @@ class TestSense:
         assert 1.2 * stay.median() < stay.mean() < 6
         pneumonia = many.filter(pl.col("diagnosis") == "Pneumonia")
         old, young = (
-            pneumonia.filter(test)["length_of_stay"].mean()
-            for test in (pl.col("age") > 75, pl.col("age") < 40)
+            pneumonia.filter(test)["length_of_stay"].mean() for test in (pl.col("age") > 75, pl.col("age") < 40)
         )
         assert old > 1.2 * young
 

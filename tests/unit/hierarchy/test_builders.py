@@ -226,17 +226,13 @@ def test_faulty_mask(mask):
         (
             ["Q345", "Q3456", "Q3457", "Q3"],
             [
-                "values differ in length (1 of length 2, 1 of length 4, 2 of length 5); "
-                "pad them to one length.",
+                "values differ in length (1 of length 2, 1 of length 4, 2 of length 5); pad them to one length.",
                 "2 of 4 values are shorter than the prefix length 5; shorten the prefixes or pad the values.",
             ],
         ),
         (
             ["Q****", "Q3456"],
-            [
-                "1 of 2 values contain the mask character; "
-                "choose another mask, or read these values as missing."
-            ],
+            ["1 of 2 values contain the mask character; choose another mask, or read these values as missing."],
         ),
     ],
 )
@@ -271,9 +267,7 @@ def test_the_first_and_the_last_day_of_the_calendar():
 
 
 def test_some_levels_of_dates_and_times_of_day():
-    taxonomy = dates(
-        [datetime(2024, 8, 1, 9), datetime(2024, 8, 1, 17)], levels=("quarter", "decade"), column="c"
-    )
+    taxonomy = dates([datetime(2024, 8, 1, 9), datetime(2024, 8, 1, 17)], levels=("quarter", "decade"), column="c")
     assert taxonomy.to_rows() == [("2024-08-01", "2024-Q3", "2020s", "*")]
 
 

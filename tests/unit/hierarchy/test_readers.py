@@ -114,10 +114,7 @@ FAULTS = {
     ),
     "cycle below the root": (
         "Qa;QA;QB;QA;Qroot\n",
-        [
-            ", row 1, cell 2: the label is its own ancestor, with another cell in between; "
-            "rename one of the two."
-        ],
+        [", row 1, cell 2: the label is its own ancestor, with another cell in between; rename one of the two."],
     ),
     "leaf like the root": (
         "Qa;QA;Qroot\nQroot;QB;Qroot\n",
@@ -144,10 +141,7 @@ FAULTS = {
     ),
     "leaf like its parent, beside others": (
         "QA;QA;Qroot\nQb;QA;Qroot\n",
-        [
-            ", row 1, cell 1: carries the label of its parent, which has other children too; "
-            "rename one of the two."
-        ],
+        [", row 1, cell 1: carries the label of its parent, which has other children too; rename one of the two."],
     ),
     "open quote": (
         'Qa;QA;Qroot\n"Qb;QA;Qroot\n',
@@ -317,8 +311,7 @@ def test_the_suffix_decides(tmp_path):
     assert read(write(tmp_path, "a\t*\n", "c.tsv"), "c").leaf_labels == ("a",)
     assert read(write(tmp_path, 'tree = ["a"]', "c.toml"), "c").leaf_labels == ("a",)
     assert refusal(tmp_path / "c.ahs", read, "c") == [
-        "hierarchy of column 'c' (c.ahs): the kind of file is not known; "
-        "name it .csv (ARX rows) or .toml (nested)."
+        "hierarchy of column 'c' (c.ahs): the kind of file is not known; name it .csv (ARX rows) or .toml (nested)."
     ]
 
 

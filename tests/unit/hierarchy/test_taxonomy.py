@@ -94,9 +94,7 @@ def test_lca_agrees_with_a_walk_up_the_parents(taxonomy):
     lo, hi = (side.ravel() for side in np.meshgrid(leaves, leaves))
     found = taxonomy.lca(lo, hi)
     assert found.dtype == np.int32
-    expected = [
-        lca_by_walking(taxonomy, min(a, b), max(a, b)) for a, b in zip(lo.tolist(), hi.tolist(), strict=True)
-    ]
+    expected = [lca_by_walking(taxonomy, min(a, b), max(a, b)) for a, b in zip(lo.tolist(), hi.tolist(), strict=True)]
     assert found.tolist() == expected
 
 
@@ -174,8 +172,7 @@ def test_a_level_that_is_not_there_is_refused(illness, level):
     with pytest.raises(PolicyError) as caught:
         illness.ancestor_at(0, level)
     assert caught.value.faults == (
-        f"hierarchy of column 'illness': there is no level {level}; "
-        "choose one from 0 (the values) to 3 (the root).",
+        f"hierarchy of column 'illness': there is no level {level}; choose one from 0 (the values) to 3 (the root).",
     )
 
 

@@ -14,9 +14,7 @@ from kohort.verify import verify
 from kohort.verify.classes import Classes, matches
 
 cells = st.sampled_from(["a", "b", "c", "*", None])
-tables = st.integers(1, 4).flatmap(
-    lambda width: st.lists(st.tuples(*[cells] * width), min_size=1, max_size=24)
-)
+tables = st.integers(1, 4).flatmap(lambda width: st.lists(st.tuples(*[cells] * width), min_size=1, max_size=24))
 
 
 def k_check(rows, k, missing):
@@ -45,9 +43,7 @@ def test_own_value_against_a_counter(rows, k):
 
 
 def matched(row, rows):
-    return sum(
-        all(a is None or b is None or a == b for a, b in zip(row, other, strict=True)) for other in rows
-    )
+    return sum(all(a is None or b is None or a == b for a, b in zip(row, other, strict=True)) for other in rows)
 
 
 @settings(max_examples=60, deadline=None)

@@ -47,9 +47,7 @@ def test_line_ends_and_byte_order_mark(tmp_path, end, mark):
 
 
 def test_quotes_and_line_breaks_inside_cells(write):
-    assert cells(write('age;"sex";disease', '20;"say ""x""";"two\nlines"'))[1] == [
-        ("20", 'say "x"', "two\nlines")
-    ]
+    assert cells(write('age;"sex";disease', '20;"say ""x""";"two\nlines"'))[1] == [("20", 'say "x"', "two\nlines")]
 
 
 def test_the_kind_of_file_is_told_by_its_content(tmp_path):
@@ -57,9 +55,7 @@ def test_the_kind_of_file_is_told_by_its_content(tmp_path):
     packed.write_bytes(gzip.compress(b"age;sex;disease\n20;F;Flu\n[20 - 29];M;\n"))
     assert cells(packed) == PLAIN
     parquet = tmp_path / "release.other"
-    pl.DataFrame({"age": ["20", "[20 - 29]"], "sex": ["F", "M"], "disease": ["Flu", None]}).write_parquet(
-        parquet
-    )
+    pl.DataFrame({"age": ["20", "[20 - 29]"], "sex": ["F", "M"], "disease": ["Flu", None]}).write_parquet(parquet)
     assert cells(parquet) == PLAIN
 
 

@@ -13,10 +13,7 @@ def brute_force(cells, originals):
     """Try every order of the originals; the fewest uncovered cells are left."""
     padded = [*originals, *[None] * max(0, len(cells) - len(originals))]
     return min(
-        sum(
-            place is None or not first <= place <= last
-            for (first, last), place in zip(cells, order, strict=False)
-        )
+        sum(place is None or not first <= place <= last for (first, last), place in zip(cells, order, strict=False))
         for order in permutations(padded)
     )
 

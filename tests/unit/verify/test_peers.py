@@ -79,8 +79,8 @@ def test_sdcmicro(audit):
         "sdcmicro_localsuppression_4qi_k5", 5, 0, quasi=quasi, input={"missing": ["*"]}, missing="own-value"
     )
     assert verdict.reason == (
-        "64 rows lie in classes smaller than k = 5 (smallest 1); it would hold only if a missing cell matched "
-        "anything, which this policy does not allow."
+        "64 rows lie in classes smaller than k = 5 (smallest 1); it would hold only if a missing cell "
+        "matched anything, which this policy does not allow."
     )
     assert failed(verdict) == ["k"]
     assert verdict.check("k").figures["rows_under_k"] == 64

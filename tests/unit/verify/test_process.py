@@ -25,7 +25,13 @@ bad.write_text("q;s\\na;1\\na;2;3\\n")
 ENDINGS = {
     "passes": "kept = verify(good, policy, original=good)\nassert kept.passed",
     "fails": "kept = verify(pl.DataFrame({'q': ['a', 'b'], 's': [1, 2]}), policy)\nassert not kept.passed",
-    "raises": "try:\n    verify(bad, policy)\nexcept DataError as error:\n    kept = error\nassert 'line 3' in str(kept)",
+    "raises": """
+try:
+    verify(bad, policy)
+except DataError as error:
+    kept = error
+assert 'line 3' in str(kept)
+""",
     "raises late": """
 try:
     verify(good, policy, original=good, row_order=[0, 0])

@@ -3,7 +3,7 @@
 One file per measure; a file in this folder that registers a measure is found by itself.
 """
 
-from kohort.measure.base import MEASURES, Measure
+from kohort.measures.base import MEASURES, Measure
 from kohort.registry import load_modules
 
 load_modules(__name__, __path__)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.encode import Axis, Codes, LineAxis
-from kohort.measure.base import Measure
+from kohort.measures.base import Measure
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.hierarchy import Taxonomy
-from kohort.measure.base import MEASURES, Measure
+from kohort.measures.base import MEASURES, Measure
 
 
 @MEASURES.register("ncp")

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.hierarchy import Taxonomy
-from kohort.measure.base import MEASURES
-from kohort.measure.height import HeightRatio
+from kohort.measures.base import MEASURES
+from kohort.measures.height import HeightRatio
 
 
 @MEASURES.register("path")

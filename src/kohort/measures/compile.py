@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.encode import Axis, LineAxis, TreeAxis
-from kohort.measure.base import Measure
+from kohort.measures.base import Measure
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs

@@ -1,0 +1,83 @@
+"""`kohort anonymize`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kohort.cli.shared import (
+    DataArgument,
+    JsonOption,
+    PolicyOption,
+    QuietOption,
+    app,
+    console,
+    print_json,
+    print_loss,
+    print_verdict,
+    progress_bar,
+)
+
+
+@app.command()
+def anonymize(
+    data: DataArgument,
+    policy: PolicyOption,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Release: .csv or .parquet.")],
+    k: Annotated[int | None, typer.Option(help="Smallest class size, instead of the policy's.")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Algorithm, instead of the policy's.")] = None,
+    measure: Annotated[str | None, typer.Option(help="Loss measure, instead of the policy's.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the clustering.")] = None,
+    keep_order: Annotated[bool, typer.Option("--keep-order", help="Keep the row order of the input.")] = False,
+    shuffle_seed: Annotated[int | None, typer.Option(help="Seed of the row order: same input, same bytes.")] = None,
+    bounds: Annotated[bool, typer.Option("--bounds", help="Parquet: add typed _lo and _hi columns.")] = False,
+    neutralise_formulas: Annotated[
+        bool,
+        typer.Option("--neutralise-formulas", help="CSV: apostrophe before cells that a spreadsheet would run."),
+    ] = False,
+    verdict: Annotated[Path | None, typer.Option(help="Where the public verdict goes; beside OUT when absent.")] = None,
+    private: Annotated[
+        Path | None, typer.Option(help="Write the private verdict, with seed and parameters, here.")
+    ] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Make a verified release of DATA.
+
+    OUT appears only after it has been written, read again and verified; the public verdict is
+    written beside it as OUT.verdict.json.
+    """
+    import kohort
+    from kohort.table.safe import write_text
+
+    changes: list[tuple[str, dict[str, Any]]] = [
+        ("privacy", {"k": k}),
+        ("algorithm", {"name": algorithm, "measure": measure, "seed": seed}),
+        (
+            "output",
+            {
+                "order": "kept" if keep_order else None,
+                "shuffle_seed": shuffle_seed,
+                "bounds": bounds or None,
+                "formulas": "neutralised" if neutralise_formulas else None,
+            },
+        ),
+    ]
+    chosen = kohort.Policy.load(policy)
+    for section, keys in changes:
+        given = {key: value for key, value in keys.items() if value is not None}
+        if given:
+            chosen = chosen.with_changes(section, **given)
+    with progress_bar(silent=quiet or json) as progress:
+        release = kohort.anonymize(data, chosen, output=output, progress=progress)
+    write_text(verdict or output.with_name(output.name + ".verdict.json"), release.public_json())
+    if private:
+        write_text(private, release.private_json())
+    if json:
+        print_json(release.public())
+    elif not quiet:
+        print_verdict(release.verdict)
+        print_loss(release.loss)
+        console().print(f"written to {output}", markup=False)

@@ -1,0 +1,119 @@
+"""`kohort hierarchy build | check | show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kohort.cli.shared import DataArgument, JsonOption, app, console, print_json
+
+if TYPE_CHECKING:
+    from kohort.hierarchy import Taxonomy
+
+hierarchies = typer.Typer(help="Make, check and show taxonomies.", no_args_is_help=True)
+app.add_typer(hierarchies, name="hierarchy")
+
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="Hierarchy: ARX csv, or nested toml.")]
+ColumnOption = Annotated[str | None, typer.Option(help="Column it is for; by the file's name when absent.")]
+
+
+@hierarchies.command()
+def build(
+    data: DataArgument,
+    column: Annotated[str, typer.Argument(help="Column to build for.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Hierarchy file to write (csv).")],
+    width: Annotated[float | None, typer.Option(help="Numbers: bins of this width, twice and four times it.")] = None,
+    cuts: Annotated[str | None, typer.Option(help="Numbers: borders, finest level first: '18,40,65;18,65'.")] = None,
+    prefix: Annotated[str | None, typer.Option(help="Codes: lengths that stay readable: '5,3,2'.")] = None,
+    dates: Annotated[str | None, typer.Option(help="Dates: of month,quarter,year,decade, finest first.")] = None,
+    flat: Annotated[bool, typer.Option("--flat", help="Texts: value, then *.")] = False,
+) -> None:
+    """Build a hierarchy file for a COLUMN of DATA."""
+    from kohort.encode import TreeAxis, encode
+    from kohort.errors import PolicyError
+    from kohort.policy import Policy
+    from kohort.table import read_table, typed_quasi_identifiers
+
+    given: dict[str, Any] = {}
+    if width is not None:
+        given["intervals"] = {"width": width}
+    if cuts is not None:
+        given["cuts"] = [_numbers(level, "cuts") for level in cuts.split(";")]
+    if prefix is not None:
+        given["prefix"] = [int(length) for length in _numbers(prefix, "prefix")]
+    if dates is not None:
+        given["dates"] = [level.strip() for level in dates.split(",")]
+    if flat:
+        given["flat"] = True
+    if len(given) != 1:
+        raise PolicyError("give exactly one of --width, --cuts, --prefix, --dates and --flat.")
+    policy = Policy.build(k=2, quasi_identifiers=[column], hierarchies={column: given})
+    frame = read_table(data).frame
+    if column not in frame.columns:
+        raise PolicyError(f"column {column!r} is not in the table; it has {', '.join(map(repr, frame.columns))}.")
+    axis = encode(typed_quasi_identifiers(frame.select(column), policy), policy).axes[0]
+    if isinstance(axis, TreeAxis):
+        axis.taxonomy.to_csv(output)
+        _summary(axis.taxonomy)
+
+
+@hierarchies.command()
+def check(
+    file: FileArgument,
+    column: ColumnOption = None,
+    data: Annotated[Path | None, typer.Option(help="Table whose values must all be leaves.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Check a hierarchy file; with --data, also that it knows every value of its column."""
+    taxonomy = _read(file, column)
+    if data is not None:
+        from kohort.encode import encode
+        from kohort.policy import Policy
+        from kohort.table import read_table, typed_quasi_identifiers
+
+        name = taxonomy.column
+        policy = Policy.build(k=2, quasi_identifiers=[name], hierarchies={name: str(file.resolve())})
+        frame = read_table(data).frame
+        policy.check_columns([name] if name in frame.columns else frame.columns)
+        encode(typed_quasi_identifiers(frame.select(name), policy), policy)
+    if json:
+        print_json({"column": taxonomy.column, "leaves": taxonomy.n_leaves, "levels": taxonomy.levels})
+    else:
+        _summary(taxonomy)
+
+
+@hierarchies.command()
+def show(
+    file: FileArgument,
+    column: ColumnOption = None,
+    children: Annotated[int, typer.Option(help="Children shown of each node.", min=1)] = 12,
+) -> None:
+    """Draw the tree in the terminal."""
+    from kohort.hierarchy import draw
+
+    console().print(draw(_read(file, column), max_children=children))
+
+
+def _read(file: Path, column: str | None) -> Taxonomy:
+    from kohort.hierarchy import read
+
+    return read(file, column=column or file.stem)
+
+
+def _numbers(text: str, option: str) -> list[float]:
+    from kohort.errors import PolicyError
+
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise PolicyError(f"--{option} must be numbers with commas between them; got {text!r}.") from None
+
+
+def _summary(taxonomy: Taxonomy) -> None:
+    shape = "all leaves equally deep" if taxonomy.is_balanced else "leaves of different depth"
+    console().print(
+        f"column {taxonomy.column!r}: {taxonomy.n_leaves} leaves, {taxonomy.levels} levels, {shape}.",
+        markup=False,
+    )

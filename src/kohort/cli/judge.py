@@ -1,0 +1,63 @@
+"""`kohort verify` and `kohort measure`: what is true of a file that is already there."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kohort.cli.shared import (
+    JsonOption,
+    PolicyOption,
+    QuietOption,
+    app,
+    print_json,
+    print_loss,
+    print_verdict,
+)
+
+ReleaseArgument = Annotated[Path, typer.Argument(metavar="OUT", help="The release: CSV or Parquet, of any tool.")]
+
+
+@app.command()
+def verify(
+    release: ReleaseArgument,
+    policy: PolicyOption,
+    original: Annotated[Path | None, typer.Option(help="The table that it was made of.")] = None,
+    k: Annotated[int | None, typer.Option(help="Smallest class size, instead of the policy's.")] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Does this file keep the promise? Works on the output of any tool; exit code 1 if not."""
+    import kohort
+
+    chosen = kohort.Policy.load(policy)
+    if k is not None:
+        chosen = chosen.with_changes("privacy", k=k)
+    verdict = kohort.verify(release, chosen, original=original)
+    if json:
+        print_json(verdict.to_dict())
+    elif not quiet:
+        print_verdict(verdict)
+    raise typer.Exit(0 if verdict.passed else 1)
+
+
+@app.command()
+def measure(
+    release: ReleaseArgument,
+    policy: PolicyOption,
+    original: Annotated[Path, typer.Option(help="The table that it was made of.")],
+    name: Annotated[str | None, typer.Option("--measure", help="Loss measure, instead of the policy's.")] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Information loss of a release, column by column, whoever made it."""
+    import kohort
+
+    loss = kohort.measure(release, original, kohort.Policy.load(policy), name=name)
+    if json:
+        print_json(asdict(loss))
+    elif not quiet:
+        print_loss(loss)

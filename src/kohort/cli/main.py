@@ -1,0 +1,86 @@
+"""The `kohort` command: its app, its exit codes, and what it says when something goes wrong.
+
+Nothing heavy is imported here: every command imports what it needs when it runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import traceback
+from types import FrameType
+from typing import Annotated, NoReturn
+
+import typer
+
+from kohort.cli.shared import app
+from kohort.errors import InternalError, KohortError
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Turn a table about people into a table that is safe to hand over, and prove it.
+
+    Exit codes: 0 done and verified, 1 the privacy promise does not hold, 2 bad input or policy,
+    3 infeasible request, 70 a bug of ours.
+    """
+    if version:
+        import kohort
+
+        typer.echo(kohort.__version__)
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def run() -> NoReturn:
+    """Run the command line; every way to end has its exit code."""
+    # A polite kill cleans up like Ctrl-C does.
+    signal.signal(signal.SIGTERM, _stop)
+    from kohort.cli import anonymize, catalogue, demo, hierarchy, init, judge  # noqa: F401
+
+    code = 0
+    try:
+        app()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    except KeyboardInterrupt:
+        typer.echo("stopped; nothing was published.", err=True)
+        code = 130
+    except KohortError as error:
+        code = _say(error)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    except Exception as error:
+        code = _say(_bug(error))
+    sys.exit(code)
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _say(error: KohortError) -> int:
+    if "--json" in sys.argv:
+        facts = {"error": type(error).__name__, "faults": list(error.faults), "exit_code": error.exit_code}
+        typer.echo(json.dumps(facts, indent=2))
+    else:
+        for fault in error.faults:
+            typer.echo(f"error: {fault}", err=True)
+    return error.exit_code
+
+
+def _bug(error: Exception) -> InternalError:
+    """What may be said of an unexpected error: its kind and place, never its text, which may quote data."""
+    if os.environ.get("KOHORT_DEBUG"):
+        traceback.print_exception(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    place = next((f for f in reversed(frames) if "kohort" in f.filename), frames[-1])
+    name = place.filename.replace(os.sep, "/").rpartition("/kohort/")[2]
+    return InternalError(f"{type(error).__name__} in {name}, line {place.lineno}.")

@@ -1,0 +1,40 @@
+"""What a privacy model is: a promise about every class, as a frozen dataclass."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from kohort.errors import PolicyError
+from kohort.policy import Policy
+from kohort.registry import Registry
+
+
+class PrivacyModel(ABC):
+    """A promise about every class of a release. Its dataclass fields are its parameters."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    paper: ClassVar[str]
+
+    @abstractmethod
+    def refuses(self, records: int) -> str | None:
+        """Why no release of that many records can keep the promise, or None."""
+
+
+MODELS: Registry[PrivacyModel] = Registry("privacy model")
+
+
+def models_of(policy: Policy) -> list[PrivacyModel]:
+    """Every promise of a policy, k-anonymity first; all faults are reported together."""
+    found: list[PrivacyModel] = [MODELS.make("k-anonymity", {"k": policy.privacy.k})]
+    faults: list[str] = []
+    for index, entry in enumerate(policy.privacy.models):
+        parameters = dict(entry)
+        try:
+            found.append(MODELS.make(str(parameters.pop("model", "")), parameters))
+        except PolicyError as error:
+            faults += [policy.located(("privacy", "models", index), fault) for fault in error.faults]
+    if faults:
+        raise PolicyError(*faults)
+    return found

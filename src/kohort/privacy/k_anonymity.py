@@ -1,0 +1,39 @@
+"""k-anonymity (Samarati and Sweeney 1998)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kohort.privacy.base import MODELS, PrivacyModel
+
+
+@MODELS.register("k-anonymity")
+@dataclass(frozen=True)
+class KAnonymity(PrivacyModel):
+    """Every published combination of quasi-identifiers is shared by at least k records.
+
+    Parameters
+    ----------
+    k : int
+        At least 2.
+
+    Examples
+    --------
+    >>> KAnonymity(k=5).refuses(records=3)
+    'k = 5 is more than the 3 records of the table; choose a smaller k'
+    """
+
+    k: int
+
+    summary = "every class has at least k records"
+    paper = "Samarati and Sweeney 1998"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 2:
+            raise ValueError(f"'k' must be an integer of at least 2; got {self.k!r}")
+
+    def refuses(self, records: int) -> str | None:
+        """Why no release of that many records can keep the promise, or None."""
+        if self.k > records:
+            return f"k = {self.k} is more than the {records} records of the table; choose a smaller k"
+        return None

@@ -1,0 +1,75 @@
+"""What `anonymize` returns: the table, its proof, its loss, and where it came from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.measures.loss import Loss
+
+if TYPE_CHECKING:
+    from kohort.audit import Verdict
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """How a release was made. Private: with it, and the input, the release can be made again."""
+
+    algorithm: str
+    parameters: dict[str, Any]
+    measure: dict[str, Any]
+    seed: int
+    input_key: str
+    """Key of the input's hash in the public verdict: whoever has it can check the input."""
+    seconds: dict[str, float]
+    """Time of each step."""
+    classes: int
+
+
+@dataclass(frozen=True)
+class Release:
+    """A verified release.
+
+    Attributes
+    ----------
+    table
+        The published table: a frame of the kind that was given, polars for a file.
+    verdict : Verdict
+        The proof, made from the written file. Public.
+    loss : Loss
+        The information lost.
+    provenance : Provenance
+        How it was made. Private.
+    path : Path or None
+        Where it was written.
+    row_order : array of int
+        The original row of each published row. Private, and never written anywhere.
+    """
+
+    table: Any = field(repr=False)
+    verdict: Verdict
+    loss: Loss
+    provenance: Provenance = field(repr=False)
+    path: Path | None = None
+    row_order: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
+
+    def public(self) -> dict[str, Any]:
+        """What may be handed over with the release."""
+        return self.verdict.to_dict() | {"loss": asdict(self.loss)}
+
+    def private(self) -> dict[str, Any]:
+        """What the steward keeps."""
+        return self.public() | {"provenance": asdict(self.provenance)}
+
+    def public_json(self) -> str:
+        """The public document as JSON."""
+        return json.dumps(self.public(), indent=2) + "\n"
+
+    def private_json(self) -> str:
+        """The private document as JSON."""
+        return json.dumps(self.private(), indent=2) + "\n"

@@ -1,0 +1,76 @@
+"""A file appears whole at its final path, or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from kohort.errors import DataError
+
+
+@contextmanager
+def draft_of(path: Path) -> Iterator[Path]:
+    """A private draft beside the final path; it takes its place when the block ends well.
+
+    Whatever happens inside, also Ctrl-C, removes the draft and leaves the old file. A process that
+    is killed cannot clean up after itself, so drafts of dead processes are removed by the next.
+    """
+    _remove_stale_drafts(path)
+    suffixes = "".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix
+    draft = path.with_name(f".{path.name}.kohort-{os.getpid()}-{secrets.token_hex(4)}{suffixes}")
+    try:
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except OSError as error:
+        raise DataError(f"{path.name}: cannot be written ({error.strerror}); check the folder.") from None
+    try:
+        yield draft
+        _settle(draft, path)
+    except OSError as error:
+        raise DataError(f"{path.name}: cannot be written ({error.strerror or 'I/O error'}); check the disk.") from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a small file whole."""
+    with draft_of(path) as draft:
+        draft.write_text(text, encoding="utf-8")
+
+
+def _settle(draft: Path, path: Path) -> None:
+    """Put the draft in its place, on disk before it gets its name."""
+    umask = os.umask(0)
+    os.umask(umask)
+    draft.chmod(0o666 & ~umask)
+    with draft.open("rb") as file:
+        os.fsync(file.fileno())
+    draft.replace(path)
+    with suppress(OSError):  # not every file system lets a folder be synced
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _remove_stale_drafts(path: Path) -> None:
+    pattern = re.compile(re.escape(f".{path.name}.kohort-") + r"(\d+)-[0-9a-f]{8}")
+    with suppress(OSError):
+        for other in path.parent.iterdir():
+            match = pattern.match(other.name)
+            if match and not _alive(int(match[1])):
+                other.unlink(missing_ok=True)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

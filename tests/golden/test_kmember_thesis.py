@@ -1,0 +1,66 @@
+"""Paper 004: table 1.1 -> table 1.2, height loss, weighted hierarchical distance, definition 12."""
+
+import numpy as np
+import pytest
+
+from kohort.hierarchy import Taxonomy
+from kohort.measures import MEASURES
+
+ROWS = [
+    ("Male", 40, "23051"), ("Male", 32, "70825"), ("Female", 40, "23051"), ("Female", 38, "23038"),
+    ("Female", 29, "81307"), ("Female", 34, "23038"), ("Male", 39, "23051"),
+]  # fmt: skip
+TABLE_1_2 = [0, 1, 0, 2, 1, 2, 0]
+ZIP = {"prefix": [5, 4, 3, 2, 1]}
+
+
+def rows():
+    return [dict(zip(("gender", "age", "zip"), row, strict=True)) for row in ROWS]
+
+
+def test_height_loss_of_table_1_2(example):
+    seven = example(rows(), ["gender", "age", "zip"], {"gender": {"flat": True}, "zip": ZIP})
+    loss = seven.loss("height", TABLE_1_2)
+    assert loss.total == pytest.approx(0.40693, abs=1e-5)
+    assert loss.total * 21 == pytest.approx(3.2727 + 4.5455 + 0.7273, abs=1e-3)
+
+
+def test_distortion_of_table_1_2_is_9_3333(example):
+    """The thesis prints 1.67 for the first record, the weight of step 2 -> 1; by its formula it is 1.3333."""
+    ages = {"tree": {"[39,40]": ["39", "40"], "[29,32]": ["29", "32"], "[34,38]": ["34", "38"]}}
+    text_rows = [row | {"age": str(row["age"])} for row in rows()]
+    seven = example(text_rows, ["gender", "age", "zip"], {"gender": {"flat": True}, "age": ages, "zip": ZIP})
+    loss = seven.loss("whd", TABLE_1_2, beta=1.0)
+    assert loss.total * 21 == pytest.approx(9.3333, abs=1e-4)
+    alone = [0, 1, 0, 2, 3, 4, 0]  # the first class as published, everybody else as they are
+    first = seven.loss("whd", alone, beta=1.0)
+    assert first.by_column["gender"] * 7 / 3 == pytest.approx(1)
+    assert first.by_column["age"] * 7 / 3 == pytest.approx(1 / 3)
+    assert first.by_column["zip"] == 0
+
+
+@pytest.mark.parametrize(("stars", "distance"), [(1, 0.0876), (2, 0.1971), (3, 0.3431), (4, 0.5620), (5, 1.0)])
+def test_whd_ladder_of_the_zip_code(stars, distance):
+    path = ["23051"] + ["23051"[: 5 - n] + "*" * n for n in range(1, 5)] + ["*****"]
+    tree = Taxonomy.from_paths([path], column="zip")
+    whd = MEASURES.make("whd", {"beta": 1.0})
+    node = tree.node_of(path[stars])
+    assert whd.node_costs(tree)[node] == pytest.approx(distance, abs=1e-4)
+    assert whd.cell_costs(tree, np.array([0]), np.array([node]))[0] == pytest.approx(distance, abs=1e-4)
+
+
+def test_uniform_whd_is_the_height_ratio():
+    tree = Taxonomy.from_tree({"a": ["x", "y"], "b": ["z"]}, column="c")
+    uniform = MEASURES.make("whd", {"beta": 0})
+    np.testing.assert_allclose(uniform.node_costs(tree), MEASURES.make("height", {}).node_costs(tree))
+
+
+def test_definition_12():
+    """Undergrad and postgrad are 1/2 apart, primary and undergrad 1."""
+    tree = Taxonomy.from_tree(
+        {"basic-edu": ["primary", "h-school"], "higher-edu": ["undergrad", "postgrad"]}, column="education"
+    )
+    height = MEASURES.make("height", {}).node_costs(tree)
+    primary, undergrad, postgrad = tree.codes(["primary", "undergrad", "postgrad"])
+    assert height[tree.lca(int(undergrad), int(postgrad))] == 0.5
+    assert height[tree.lca(int(primary), int(undergrad))] == 1.0

@@ -1,0 +1,126 @@
+"""Imports go one way, heavy libraries stay where they belong, and a start is quick."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "src" / "kohort"
+
+# Each layer may import from those before it, never from those after it. A package is one layer
+# with the modules of its own folder.
+LAYERS = [
+    {"errors", "arrow"},
+    {"policy"},
+    {"registry", "hierarchy", "datasets"},
+    {"table", "privacy"},
+    {"encode"},
+    {"measures", "kernels"},
+    {"algorithms", "recode", "audit"},
+    {"release"},
+    {"pipeline", "measuring", "propose"},
+    {"cli"},
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+
+# Beyond the order: who may never see whom.
+NEVER = {
+    "audit": {"kernels", "algorithms", "recode", "encode", "measures", "pipeline"},
+    "privacy": {"kernels", "algorithms", "recode"},
+    "kernels": {"measures", "encode", "policy", "hierarchy", "errors", "table"},
+    "policy": {"registry"},
+}
+ONLY_IN = {
+    "numba": {"kernels"},
+    "duckdb": {"audit", "table"},
+    "typer": {"cli"},
+    "rich": {"cli", "hierarchy"},
+    "pandas": set(),
+    "pyarrow": set(),
+    "pyspark": set(),
+    "fastapi": set(),
+}
+
+
+def imports_of(path):
+    """Modules that a file imports, also inside functions; not those for the type checker only."""
+    tree = ast.parse(path.read_text())
+    for_types = {
+        id(node)
+        for branch in ast.walk(tree)
+        if isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING"
+        for statement in branch.body
+        for node in ast.walk(statement)
+    }
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield node.module
+            if node.module == "kohort":
+                yield from (f"kohort.{alias.name}" for alias in node.names)
+
+
+def layer_of(path):
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+
+
+def test_every_module_has_a_layer():
+    found = {layer_of(path) for path in SOURCES} - {"__init__"}
+    assert found == set(LEVEL)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_one_way(path):
+    here = layer_of(path)
+    for module in imports_of(path):
+        parts = module.split(".")
+        if parts[0] in ONLY_IN:
+            assert here in ONLY_IN[parts[0]], f"{path.name} imports {module}"
+        if here == "__init__" or parts[0] != "kohort" or len(parts) == 1 or parts[1] not in LEVEL:
+            continue
+        there = parts[1]
+        assert there not in NEVER.get(here, set()), f"{here} must never import {there}"
+        assert there == here or LEVEL[there] <= LEVEL[here], f"{here} imports {there}, which is above it"
+
+
+def loaded_by(*arguments):
+    """Modules in a fresh interpreter after running something."""
+    code = "import sys, json, runpy\n" + "\n".join(arguments) + "\nprint('\\n' + json.dumps(sorted(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stderr == ""
+    return set(json.loads(result.stdout.splitlines()[-1]))
+
+
+HEAVY = {"numba", "llvmlite", "pyspark", "pandas", "pyarrow", "fastapi", "starlette", "polars", "duckdb"}
+
+
+def test_importing_kohort_loads_nothing_heavy():
+    assert not loaded_by("import kohort") & HEAVY
+
+
+def test_help_loads_nothing_heavy_and_shows_every_command():
+    modules = loaded_by(
+        "sys.argv = ['kohort', '--help']",
+        "from kohort.cli.main import run",
+        "try:\n    run()\nexcept SystemExit as end:\n    assert end.code == 0",
+    )
+    assert not modules & HEAVY
+
+
+def test_every_public_name_can_be_imported():
+    import kohort
+
+    for name in kohort.__all__:
+        assert getattr(kohort, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        kohort.nonsense  # noqa: B018
