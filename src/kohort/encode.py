@@ -57,8 +57,10 @@ class LineAxis:
     def published(self, lo: NDArray[np.int32], hi: NDArray[np.int32]) -> pl.Series:
         """Text of each box side: a bare value, an interval, `*`, or null for missing."""
         texts = as_texts(self.values)
+        if len(texts) == 0:  # every value is missing
+            return pl.Series(self.name, [None] * len(lo), dtype=pl.String)
         # Codes of missing values point past the end; they are overwritten below.
-        last = max(len(texts) - 1, 0)
+        last = len(texts) - 1
         text_lo, text_hi = (texts.gather(np.minimum(side, last)) for side in (lo, hi))
         is_missing = pl.Series(hi == self.missing_code)
         frame = pl.DataFrame({"lo": text_lo, "hi": text_hi, "point": lo == hi, "missing": is_missing})
@@ -195,7 +197,8 @@ def encode(table: pl.DataFrame, policy: Policy) -> Codes:
 def _encode_column(series: pl.Series, column: Column, policy: Policy) -> tuple[Axis, NDArray[np.int32]]:
     values = series.drop_nulls().unique().sort()
     has_missing = series.null_count() > 0
-    if column.hierarchy is None and series.dtype != pl.String:
+    # A column without any value has nothing to build a hierarchy from, and needs none.
+    if len(values) == 0 or (column.hierarchy is None and series.dtype != pl.String):
         codes = values.search_sorted(series, side="left").cast(pl.Int32)
         axis: Axis = LineAxis(series.name, column.weight, values, *_line_range(values, column), has_missing)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +86,12 @@ def _line_cost(axis: LineAxis, meaning: Meaning) -> float:
         return 0.0
     whole = axis.values.dtype.is_integer() or axis.values.dtype.is_temporal()
     step = 1 if whole else 0  # [20, 25[ of integers ends at 24
-    low = axis.low if meaning.lo is None else float(meaning.lo) + (0 if meaning.lo_closed else step)
-    high = axis.high if meaning.hi is None else float(meaning.hi) - (0 if meaning.hi_closed else step)
+    low = float(meaning.lo) + (0 if meaning.lo_closed else step)
+    high = float(meaning.hi) - (0 if meaning.hi_closed else step)
+    if math.isinf(low):  # "<= 17" and the like end where the column does
+        low = axis.low
+    if math.isinf(high):
+        high = axis.high
     return min(max((high - low) / width, 0.0), 1.0)
 
 

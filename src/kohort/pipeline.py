@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kohort.algorithms import ALGORITHMS, Algorithm, Task
 from kohort.audit import Verdict, verify
-from kohort.encode import Codes, encode
+from kohort.encode import STAR, Codes, encode
 from kohort.errors import InfeasibleError, PolicyError, VerificationError
 from kohort.measures import MEASURES, Measure
 from kohort.measures.compile import compile_costs
@@ -155,7 +155,7 @@ def _plan(policy: Policy) -> _Plan:
         faults += [
             policy.located(
                 ("privacy", "models"),
-                f"algorithm {chosen.name!r} cannot enforce {model.name!r}; remove the model or choose another algorithm.",
+                f"algorithm {chosen.name!r} cannot enforce {model.name!r}; drop the model or choose another algorithm.",
             )
             for model in models
             if model.name not in algorithm.enforces
@@ -196,17 +196,19 @@ def _usable_records(frame: pl.DataFrame, policy: Policy) -> tuple[NDArray[np.int
                 "and missing = 'refuse'; complete them, or choose own-value or suppress.",
             )
         )
-    share = int(missing.sum()) / frame.height
-    if share > policy.privacy.suppression_limit:
+    _refuse_suppressing(int(missing.sum()), frame.height, policy, "miss a quasi-identifier")
+    return everyone[~missing.to_numpy()], frame.filter(~missing)
+
+
+def _refuse_suppressing(records: int, of: int, policy: Policy, why: str) -> None:
+    if not policy.privacy.may_suppress(records, of):
         raise InfeasibleError(
             policy.located(
                 ("privacy", "suppression_limit"),
-                f"{missing.sum()} of {frame.height} records miss a quasi-identifier and must be suppressed, which is "
-                f"{share:.2%} and over the suppression_limit of {policy.privacy.suppression_limit:.2%}; "
-                "raise the limit, or choose missing = 'own-value'.",
+                f"{records} of {of} records {why} and would be suppressed, which is {records / of:.2%} and over the "
+                f"suppression_limit of {policy.privacy.suppression_limit:.2%}; raise the limit, or change the policy.",
             )
         )
-    return everyone[~missing.to_numpy()], frame.filter(~missing)
 
 
 def _refuse_the_impossible(plan: _Plan, records: int) -> None:
@@ -245,6 +247,10 @@ def _arrange(
         rest = np.setdiff1d(np.arange(original.height), kept)
         released = pl.concat([released, starred(original[rest], released, policy.quasi_identifiers)])
         order = np.concatenate([kept, rest])
+    if policy.output.suppressed == "starred":
+        # A class that was generalized to the top looks suppressed, so it counts as such.
+        stars = released.select(pl.all_horizontal(pl.col(policy.quasi_identifiers) == STAR).sum()).item()
+        _refuse_suppressing(stars, original.height, policy, "would be * in every quasi-identifier")
     if policy.output.order == "kept":
         arrangement = np.argsort(order)
     else:

@@ -91,11 +91,7 @@ def _propose_column(series: pl.Series, tokens: list[str]) -> Proposal:
     distinct = values.n_unique()
     proposal = _role(series.name, values, distinct)
     missing = len(series) - len(values)
-    proposal.notes.append(
-        f"{distinct:,} distinct values"
-        + (f", {missing:,} missing" if missing else "")
-        + f", {series.dtype} in the table"
-    )
+    proposal.notes.append(f"{distinct:,} distinct values" + (f", {missing:,} missing" if missing else ""))
     if proposal.role == "quasi":
         _propose_generalization(proposal, series, values, distinct)
     elif proposal.role == "sensitive" and series.dtype == pl.String:

@@ -18,9 +18,7 @@ class Example:
     def __init__(self, rows, quasi, hierarchies):
         self.frame = pl.DataFrame(rows)
         rest = [name for name in self.frame.columns if name not in quasi]
-        self.policy = Policy.build(
-            k=2, quasi_identifiers=quasi, sensitive=rest, hierarchies=hierarchies, seed=0
-        )
+        self.policy = Policy.build(k=2, quasi_identifiers=quasi, sensitive=rest, hierarchies=hierarchies, seed=0)
         self.codes = encode(typed_quasi_identifiers(self.frame, self.policy), self.policy)
 
     def boxes(self, labels):

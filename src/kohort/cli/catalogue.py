@@ -11,7 +11,7 @@ from kohort.cli.shared import JsonOption, app, console, print_json
 
 @app.command()
 def algorithms(json: JsonOption = False) -> None:
-    """List the algorithms, with the paper each comes from."""
+    """List the algorithms and their papers."""
     from kohort.algorithms import ALGORITHMS
 
     _list(ALGORITHMS, ("summary", "paper", "recoding", "guarantee", "complexity"), json=json)
@@ -19,7 +19,7 @@ def algorithms(json: JsonOption = False) -> None:
 
 @app.command()
 def measures(json: JsonOption = False) -> None:
-    """List the loss measures, with the paper each comes from."""
+    """List the loss measures and their papers."""
     from kohort.measures import MEASURES
 
     _list(MEASURES, ("summary", "paper"), json=json)
@@ -27,7 +27,7 @@ def measures(json: JsonOption = False) -> None:
 
 @app.command()
 def models(json: JsonOption = False) -> None:
-    """List the privacy models, with the paper each comes from."""
+    """List the privacy models and their papers."""
     from kohort.privacy import MODELS
 
     _list(MODELS, ("summary", "paper"), json=json)
@@ -35,7 +35,7 @@ def models(json: JsonOption = False) -> None:
 
 @app.command()
 def schema() -> None:
-    """Print the JSON schema of the policy file, for editors."""
+    """Print the JSON schema of the policy file."""
     from kohort.policy import Policy
 
     print_json(Policy.json_schema())

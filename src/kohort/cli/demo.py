@@ -12,6 +12,7 @@ from kohort.cli.shared import app, console, print_loss, print_verdict, progress_
 if TYPE_CHECKING:
     import polars as pl
 
+    from kohort.policy import Policy
     from kohort.release import Release
 
 
@@ -22,7 +23,11 @@ def demo(
     k: Annotated[int, typer.Option(help="Smallest class size.", min=2)] = 10,
     seed: Annotated[int, typer.Option(help="Seed of the patients and of the clustering.", min=0)] = 7,
 ) -> None:
-    """Anonymize a built-in hospital table and show the release, its proof and its loss."""
+    """The whole story on a built-in hospital table.
+
+    Makes patients, anonymizes them, shows records before and after, the proof and the loss, and
+    leaves everything in a folder.
+    """
     import kohort
     from kohort.datasets import patients
     from kohort.errors import DataError
@@ -38,9 +43,9 @@ def demo(
     write_text(folder / "policy.toml", policy.to_toml())
     out = console()
     out.print(
-        f"[bold]{rows:,} patients[/] (made up), k = {k}: every published combination of the six quasi-identifiers"
+        f"[bold]{rows:,} made-up patients, k = {k}[/]: what is published about a person, apart from diagnosis, stay"
     )
-    out.print(f"will be shared by at least {k} records.\n")
+    out.print(f"and cost, will be shared by at least {k} records.\n")
     policy = kohort.Policy.load(folder / "policy.toml")
     with progress_bar(silent=False) as progress:
         release = kohort.anonymize(folder / "patients.csv", policy, output=folder / "release.csv", progress=progress)
@@ -50,15 +55,12 @@ def demo(
     print_verdict(release.verdict)
     out.print()
     print_loss(release.loss)
-    out.print(
-        f"\nIn [bold]{folder}/[/]: patients.csv, policy.toml, release.csv, release.csv.verdict.json (public), private.json"
-    )
-    out.print(
-        f"Judge it yourself: kohort verify {folder}/release.csv -p {folder}/policy.toml --original {folder}/patients.csv"
-    )
+    out.print(f"\nIn [bold]{folder}/[/]: patients.csv, policy.toml, release.csv, its public verdict, and private.json.")
+    out.print("Judge it yourself:")
+    out.print(f"  kohort verify {folder}/release.csv -p {folder}/policy.toml --original {folder}/patients.csv")
 
 
-def _policy(folder: Path, k: int, seed: int):  # noqa: ANN202
+def _policy(folder: Path, k: int, seed: int) -> Policy:
     import kohort
     from kohort.datasets import patients_hierarchies
 
@@ -78,30 +80,28 @@ def _policy(folder: Path, k: int, seed: int):  # noqa: ANN202
     )
 
 
-def _before_and_after(
-    table: pl.DataFrame, release: Release, quasi: tuple[str, ...], classes: int = 2, each: int = 3
-) -> None:
-    """Some records of the first classes of the release, above what became of them."""
+SHOWN = ("name", "birth_date", "sex", "zip_code", "education", "diagnosis")
+"""Columns of the before and after tables: those that fit a terminal."""
+
+
+def _before_and_after(table: pl.DataFrame, release: Release, quasi: tuple[str, ...]) -> None:
+    """Three records of each of two classes, above what became of them."""
     import polars as pl
     from rich.table import Table
 
     published: pl.DataFrame = release.table.with_columns(original=pl.Series(release.row_order))
-    groups = [group for _, group in published.group_by(quasi, maintain_order=True)][:classes]
-    shown = pl.concat([group.head(each) for group in groups])
-    before = table[shown["original"].to_list()]
-    for title, frame in (("before", before), ("after", shown.drop("original"))):
-        columns = [name for name in frame.columns if name not in ("length_of_stay", "cost")]
+    groups = [group.head(3) for _, group in published.group_by(quasi, maintain_order=True)]
+    after = pl.concat(groups[:2])
+    before = table[after["original"].to_list()]
+    out = console()
+    for title, frame in (("before", before), ("after", after)):
+        columns = [name for name in SHOWN if name in frame.columns]
         view = Table(
-            title=title,
-            title_justify="left",
-            title_style="bold",
-            box=None,
-            pad_edge=False,
-            padding=(0, 2, 0, 0),
+            title=f"{title} (some columns)", title_justify="left", title_style="bold", box=None, pad_edge=False
         )
         for name in columns:
-            view.add_column(name)
-        for index, row in enumerate(frame.select(columns).rows()):
-            view.add_row(*("" if cell is None else str(cell) for cell in row), end_section=(index + 1) % each == 0)
-        console().print(view)
-        console().print()
+            view.add_column(name, no_wrap=True)
+        for row in frame.select(columns).rows():
+            view.add_row(*("" if cell is None else str(cell) for cell in row))
+        out.print(view)
+        out.print()

@@ -18,7 +18,11 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Write over a policy that is there.")] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Propose a commented policy for DATA: roles, types, hierarchies, each with its reason."""
+    """Propose a commented policy for DATA.
+
+    Roles, types and hierarchies, each with its reason. A column that is not recognised is dropped
+    and marked UNSURE: nothing is published silently.
+    """
     from kohort.errors import PolicyError
     from kohort.propose import propose
     from kohort.table.safe import write_text

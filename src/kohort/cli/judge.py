@@ -30,7 +30,10 @@ def verify(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Does this file keep the promise? Works on the output of any tool; exit code 1 if not."""
+    """Tell whether a file keeps the promise of its policy.
+
+    Works on the output of any tool. Exit code 1 if it does not; the reason is one sentence.
+    """
     import kohort
 
     chosen = kohort.Policy.load(policy)
@@ -53,7 +56,7 @@ def measure(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Information loss of a release, column by column, whoever made it."""
+    """Tell what a file lost, column by column."""
     import kohort
 
     loss = kohort.measure(release, original, kohort.Policy.load(policy), name=name)

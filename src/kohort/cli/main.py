@@ -5,6 +5,7 @@ Nothing heavy is imported here: every command imports what it needs when it runs
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -17,6 +18,9 @@ import typer
 
 from kohort.cli.shared import app
 from kohort.errors import InternalError, KohortError
+
+COMMANDS = ("demo", "init", "anonymize", "judge", "hierarchy", "catalogue")
+"""Modules with commands, in the order that `kohort --help` lists them."""
 
 
 @app.callback(invoke_without_command=True)
@@ -42,8 +46,8 @@ def run() -> NoReturn:
     """Run the command line; every way to end has its exit code."""
     # A polite kill cleans up like Ctrl-C does.
     signal.signal(signal.SIGTERM, _stop)
-    from kohort.cli import anonymize, catalogue, demo, hierarchy, init, judge  # noqa: F401
-
+    for module in COMMANDS:
+        importlib.import_module(f"kohort.cli.{module}")
     code = 0
     try:
         app()

@@ -1,0 +1,1 @@
+"""Hot loops: the only place that imports numba. Arrays in, arrays out."""

@@ -110,6 +110,7 @@ def grow_clusters(
     """Grow up to `most` clusters; returns how many records are left."""
     m, d = codes.shape
     table = np.empty(max(1, packs.size.max()), np.int32)
+    side = np.empty(costs.size.max(), np.int32)
     distance = np.empty(m, np.int32)
     candidates = np.empty(m, np.int32)
     value = np.empty(m, np.int64)
@@ -124,7 +125,7 @@ def grow_clusters(
             used_up = 0
         # The seed: the row furthest from the last one, the first of equals.
         _seed_positions(codes[state[FAR_ROW]], costs, packs, positions)
-        scan_from(costs, packs, live, codes[state[FAR_ROW]], positions, table, distance)
+        scan_from(costs, packs, live, codes[state[FAR_ROW]], positions, table, side, distance)
         slot = -1
         furthest = -1
         for i in range(live):
@@ -140,7 +141,7 @@ def grow_clusters(
         last = seed
         members = 0
         _seed_positions(codes[seed], costs, packs, positions)
-        scan_from(costs, packs, live, codes[seed], positions, table, distance)
+        scan_from(costs, packs, live, codes[seed], positions, table, side, distance)
         threshold = _threshold(distance, left, live, max(3 * k, 32), shift, bins)
         found = _collect(distance, left, live, threshold, candidates)
         for c in range(found):

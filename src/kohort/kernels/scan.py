@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.kernels.costs import span_cost
+from kohort.kernels.costs import RANGES, span_cost
 from kohort.kernels.jit import kernel
 
 PACK_LIMIT = 1024
@@ -72,7 +72,33 @@ def pack(codes: NDArray[np.int32], sizes: NDArray[np.int64], lines: list[NDArray
             packed[index] = packed[index] * np.int32(sizes[axis]) + codes[:, axis]
         pack_sizes[index] = np.prod([sizes[axis] for axis in group])
     first = np.cumsum([0] + [len(group) for group in groups])
-    return Packs(np.array(sum(groups, []), np.int32), first, pack_sizes, packed)
+    return Packs(np.array([axis for group in groups for axis in group], np.int32), first, pack_sizes, packed)
+
+
+@kernel
+def _fill_side(
+    costs,  # IN   Costs
+    axis,  # IN   int
+    code,  # IN   int, code of the seed
+    side,  # OUT  int32[size of the axis], cost of {seed, other} on this axis
+):
+    size = costs.size[axis]
+    if costs.kind[axis] != RANGES:
+        for other in range(size):
+            side[other] = span_cost(costs, axis, min(code, other), max(code, other))
+        return
+    # A large taxonomy: the largest cost between neighbours, walking away from the seed.
+    start = costs.offset[axis]
+    between = start + size
+    side[code] = costs.flat[start + code]
+    worst = np.int32(0)
+    for other in range(code + 1, size):
+        worst = max(worst, costs.flat[between + other - 1])
+        side[other] = worst
+    worst = np.int32(0)
+    for other in range(code - 1, -1, -1):
+        worst = max(worst, costs.flat[between + other])
+        side[other] = worst
 
 
 @kernel
@@ -83,13 +109,13 @@ def scan_from(
     seed,  # IN   int32[d], codes of the seed
     positions,  # IN   int32[packs], positions of the seed on subtracted lines
     table,  # TMP  int32[largest pack]
+    side,  # TMP  int32[largest axis]
     distance,  # OUT  int32[live]
 ):
     """Cost of {seed, row} for the first `live` rows."""
     for index in range(packs.size.shape[0]):
-        size = packs.size[index]
         column = packs.codes[index]
-        if size == 0:
+        if packs.size[index] == 0:
             axis = packs.axes[packs.first[index]]
             here = positions[index]
             full = costs.full[axis]
@@ -100,16 +126,17 @@ def scan_from(
                     step = full
                 distance[i] = step if index == 0 else distance[i] + step
             continue
+        # The costs of a pack's codes are the sums of those of its axes, in the order of packing.
         table[0] = 0
         filled = 1
         for position in range(packs.first[index], packs.first[index + 1]):
             axis = packs.axes[position]
-            code = seed[axis]
+            _fill_side(costs, axis, seed[axis], side)
             width = costs.size[axis]
             for block in range(filled - 1, -1, -1):
                 base = table[block]
-                for other in range(width - 1, -1, -1):
-                    table[block * width + other] = base + span_cost(costs, axis, min(code, other), max(code, other))
+                for other in range(width):
+                    table[block * width + other] = base + side[other]
             filled *= width
         if index == 0:
             for i in range(live):

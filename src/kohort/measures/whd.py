@@ -39,7 +39,8 @@ class WeightedHierarchicalDistance(Measure):
     def node_costs(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
         """Cost of publishing each node, for the deepest leaf below it."""
         climbed = self._climbed(taxonomy)
-        return climbed[taxonomy.depth + taxonomy.height] - climbed[taxonomy.depth]
+        costs: NDArray[np.float64] = climbed[taxonomy.depth + taxonomy.height] - climbed[taxonomy.depth]
+        return costs
 
     def cell_costs(
         self, taxonomy: Taxonomy, leaves: NDArray[np.int32], nodes: NDArray[np.int32]
@@ -51,4 +52,5 @@ class WeightedHierarchicalDistance(Measure):
     def _climbed(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
         """Cost of the climb from each depth to the root."""
         steps = 1.0 / np.arange(1, taxonomy.levels) ** self.beta
-        return np.concatenate([[0.0], np.cumsum(steps)]) / max(float(steps.sum()), 1e-300)
+        climbed: NDArray[np.float64] = np.concatenate([[0.0], np.cumsum(steps)])
+        return climbed / max(float(climbed[-1]), 1e-300)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
@@ -51,6 +52,10 @@ class Privacy(_Section):
     """Largest share of records that may be withheld."""
     missing: Literal["own-value", "wildcard", "suppress", "refuse"] = "own-value"
     """What a missing quasi-identifier means: see docs/policy.md."""
+
+    def may_suppress(self, records: int, of: int) -> bool:
+        """Whether so many records are within the limit, taken as the decimal that the policy writes."""
+        return records <= Fraction(str(self.suppression_limit)) * of
 
 
 class Named(_Section):
@@ -115,7 +120,9 @@ class Hierarchy(_Section):
     file: str | None = None
     prefix: tuple[int, ...] | None = Field(default=None, strict=False, min_length=1)
     intervals: Intervals | None = None
-    cuts: tuple[tuple[float, ...], ...] | None = Field(default=None, strict=False, min_length=1)
+    cuts: tuple[Annotated[tuple[float, ...], Field(strict=False)], ...] | None = Field(
+        default=None, strict=False, min_length=1
+    )
     dates: tuple[Literal["month", "quarter", "year", "decade"], ...] | None = Field(
         default=None, strict=False, min_length=1
     )

@@ -31,8 +31,13 @@ def models_of(policy: Policy) -> list[PrivacyModel]:
     faults: list[str] = []
     for index, entry in enumerate(policy.privacy.models):
         parameters = dict(entry)
+        name = parameters.pop("model", None)
         try:
-            found.append(MODELS.make(str(parameters.pop("model", "")), parameters))
+            if name == "k-anonymity":
+                raise PolicyError("k-anonymity is promised by 'k' of [privacy]; give it there alone.")
+            if not isinstance(name, str):
+                raise PolicyError(f"a privacy model needs 'model', its name; there are {', '.join(MODELS)}.")
+            found.append(MODELS.make(name, parameters))
         except PolicyError as error:
             faults += [policy.located(("privacy", "models", index), fault) for fault in error.faults]
     if faults:

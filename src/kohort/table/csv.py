@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 from kohort.arrow import ArrowStream
 from kohort.errors import DataError
@@ -46,7 +46,7 @@ class Dialect:
 
 
 def _open(path: Path) -> IO[bytes]:
-    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
+    return cast("IO[bytes]", gzip.open(path) if path.suffix == ".gz" else path.open("rb"))
 
 
 def sniff(path: Path, *, delimiter: str | None, quote: str | None, encoding: str | None) -> Dialect:

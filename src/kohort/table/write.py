@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import polars as pl
 
@@ -28,13 +29,12 @@ def write_table(frame: pl.DataFrame, path: Path, kind: Kind, dialect: Dialect | 
     if neutralise:
         frame = _neutralised(frame)
     delimiter = dialect.delimiter if dialect else ","
-    if path.suffix == ".gz":
-        import gzip
-
-        with gzip.open(path, "wb") as file:
-            frame.write_csv(file, separator=delimiter)
-    else:
+    if path.suffix != ".gz":
         frame.write_csv(path, separator=delimiter)
+        return
+    # A gzip header names the file and the time unless told otherwise; the release tells neither.
+    with path.open("wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+        frame.write_csv(cast("IO[bytes]", packed), separator=delimiter)
 
 
 def _neutralised(frame: pl.DataFrame) -> pl.DataFrame:

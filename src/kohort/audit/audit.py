@@ -1,0 +1,136 @@
+"""The audit: load, ask every question in the order of importance, and say what was found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kohort.audit import promise, truth
+from kohort.audit.case import Case, bound_names
+from kohort.audit.classes import classes
+from kohort.audit.coverage import pair
+from kohort.audit.database import Database, Unreadable
+from kohort.audit.load import Table, load
+from kohort.audit.published import published_column
+from kohort.audit.verdict import Check, Facts, Verdict, hashes, versions
+from kohort.errors import DataError, InternalError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from kohort.audit.load import Source
+    from kohort.policy import Policy
+
+
+def verify(
+    release: Source, policy: Policy, *, original: Source | None = None, row_order: ArrayLike | None = None
+) -> Verdict:
+    """Check a release, by whatever tool, against the promise of its policy.
+
+    Parameters
+    ----------
+    release : path or polars.DataFrame
+        The table that is to be handed over: CSV (any of ``; , | tab``, may be gzipped) or Parquet.
+    policy : Policy
+        What is promised.
+    original : path or polars.DataFrame, optional
+        The table it was made of. With it, published values are also checked for truth.
+    row_order : array of int, optional
+        The original row of each released row, both counted from 0. Without it, rows are compared in
+        the order of the files if that fits, else every column is compared as a whole.
+
+    Returns
+    -------
+    Verdict
+        Its `passed` says whether the promise holds and its `reason` why.
+
+    Raises
+    ------
+    DataError
+        When a table or a hierarchy cannot be read.
+    """
+    with Database() as database:
+        try:
+            case = _load(database, release, policy, original, row_order)
+            checks = _checks(case)
+        except Unreadable:
+            raise InternalError("A statement of the audit failed.") from None
+    return Verdict(tuple(checks), _facts(case, checks), hashes(release, policy), versions())
+
+
+def _load(
+    database: Database, release: Source, policy: Policy, original: Source | None, row_order: ArrayLike | None
+) -> Case:
+    published = set(policy.having_role("quasi", "sensitive", "insensitive"))
+    ends = {end for name in policy.quasi_identifiers for end in bound_names(name)}
+    table = load(database, "release", release, policy, published | ends)
+    if not table.rows:
+        raise DataError("release: it has a header but no rows; there is nothing to check.")
+    source = None if original is None else load(database, "original", original, policy, published)
+    order = None if row_order is None else _order(row_order, table, source)
+    quasi = [name for name in policy.quasi_identifiers if name in table.columns]
+    [(starred,)] = database.rows("SELECT count(*) FROM release WHERE starred")
+    case = Case(
+        policy=policy,
+        release=table,
+        original=source,
+        columns={
+            name: published_column(name, policy, _texts(table, name) or [], _texts(source, name)) for name in quasi
+        },
+        classes=classes(table, quasi) if len(quasi) == len(policy.quasi_identifiers) else None,
+        starred=int(starred),
+        order_given=order is not None,
+    )
+    if case.original is not None and case.is_paired:
+        pair(table, case.original, order)
+    return case
+
+
+def _checks(case: Case) -> list[Check]:
+    asked = [
+        promise.columns(case),
+        promise.k(case),
+        promise.missing(case),
+        promise.suppression(case),
+        truth.rows(case),
+        promise.domain(case),
+        truth.coverage(case),
+        truth.values(case),
+        truth.bounds(case),
+        promise.models(case),
+    ]
+    return [check for check in asked if check is not None]
+
+
+def _facts(case: Case, checks: list[Check]) -> Facts:
+    [found] = [check.figures for check in checks if check.name == "k"]
+    known = case.classes is not None
+    return Facts(
+        k=case.policy.privacy.k,
+        rows_released=case.release.rows,
+        rows_original=case.original.rows if case.original else None,
+        suppressed=case.suppressed,
+        withheld=case.withheld,
+        classes=int(found["classes"]) if known else None,
+        smallest_class=int(found["smallest_class"]) if known else None,
+    )
+
+
+def _texts(table: Table | None, name: str) -> list[str] | None:
+    """List the distinct texts of a column, if there is such a table and column."""
+    if table is None or name not in table.columns:
+        return None
+    return [text for text in table.counts(name) if text is not None]
+
+
+def _order(row_order: ArrayLike, release: Table, original: Table | None) -> NDArray[np.int64]:
+    """Check that every released row has one original row of its own."""
+    order: NDArray[Any] = np.asarray(row_order)
+    if original is None:
+        raise DataError("row_order: it needs the original; give both or neither.")
+    if order.shape != (release.rows,) or order.dtype.kind not in "iu":
+        raise DataError("row_order: it must hold one whole number for each released row.")
+    if order.min() < 0 or order.max() >= original.rows or len(np.unique(order)) < len(order):
+        raise DataError("row_order: it must name an original row, counted from 0, and none of them twice.")
+    return order.astype(np.int64)

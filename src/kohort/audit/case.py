@@ -1,0 +1,96 @@
+"""What an audit looks at, loaded and read once for all checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from kohort.audit.classes import Classes
+from kohort.audit.load import Table
+from kohort.audit.published import PublishedColumn
+from kohort.policy import Policy
+
+
+@dataclass(frozen=True)
+class Case:
+    """A release, its policy and, if it was given, the original.
+
+    Attributes
+    ----------
+    columns : mapping
+        The quasi-identifiers that the release has, and how each is read.
+    classes : Classes or None
+        Distinct published combinations; None when a quasi-identifier is not in the release.
+    starred : int
+        Rows with ``*`` in every quasi-identifier.
+    order_given : bool
+        Whether the caller said which original row each released row comes from.
+    """
+
+    policy: Policy
+    release: Table
+    original: Table | None
+    columns: Mapping[str, PublishedColumn]
+    classes: Classes | None
+    starred: int
+    order_given: bool
+
+    @property
+    def starred_class(self) -> int:
+        """Size of the class of rows with ``*`` everywhere, 0 if they are suppressed records.
+
+        They are suppressed records if the policy shows such as ``*``, or if they are fewer than k.
+        A policy that withholds suppressed records may still have a class generalized to the top.
+        """
+        withholds = self.policy.output.suppressed == "withheld"
+        return self.starred if withholds and self.starred >= self.policy.privacy.k else 0
+
+    @property
+    def suppressed(self) -> int:
+        """Suppressed records that are shown."""
+        return self.starred - self.starred_class
+
+    @property
+    def withheld(self) -> int | None:
+        """Original rows that are not in the release."""
+        return None if self.original is None else max(0, self.original.rows - self.release.rows)
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether each released row has an original row to be compared with."""
+        return self.order_given or (self.original is not None and self.original.rows == self.release.rows)
+
+    @property
+    def absent(self) -> list[str]:
+        """Columns that the policy publishes and the release does not have."""
+        return [
+            name
+            for name in self.policy.having_role("quasi", "sensitive", "insensitive")
+            if name not in self.release.columns
+        ]
+
+    def bounds(self, name: str) -> dict[str, str]:
+        """Name the columns of the release that hold the ends of a quasi-identifier: column to end."""
+        return {
+            column: end
+            for end, column in zip(("lo", "hi"), bound_names(name), strict=True)
+            if column in self.release.header and column not in self.policy.columns
+        }
+
+
+def bound_names(name: str) -> tuple[str, str]:
+    """Name the columns that may hold the ends of an interval column."""
+    return f"{name}_lo", f"{name}_hi"
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """Write a number with its noun, in the plural where it must be."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Write the names of columns, with the word before them."""
+    quoted = [repr(name) for name in names]
+    if len(quoted) == 1:
+        return f"column {quoted[0]}"
+    return f"columns {', '.join(quoted[:-1])} and {quoted[-1]}"

@@ -1,0 +1,195 @@
+"""Truth: whether every published value covers the original value that it stands for.
+
+The distinct original values of a column are laid out on a line such that every published value covers
+one stretch of it: numbers and days by size, labels by the leaf order of their taxonomy, codes by length
+and text. Then "covers" is a comparison of whole numbers, row by row in the database where the order of
+rows is known, and a matching of stretches to places where it is not.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kohort.audit.database import Database
+from kohort.audit.intervals import Interval
+from kohort.audit.load import Table
+from kohort.audit.matching import unmatched
+from kohort.audit.published import Exact, Mask, Meaning, Node, PublishedColumn, Star
+
+_NOWHERE = (1, 0)
+_LAST_CHARACTER = chr(0x10FFFF)
+
+
+class Line:
+    """The original values of a column at their places.
+
+    Parameters
+    ----------
+    column : PublishedColumn
+        How texts are read.
+    originals : iterable of str
+        Distinct original texts, missing ones left out.
+    """
+
+    def __init__(self, column: PublishedColumn, originals: Iterable[str]) -> None:
+        self._column = column
+        keys = {text: self._key(text) for text in originals}
+        if column.taxonomy is not None:
+            self._sorted: list[Any] = list(range(column.taxonomy.n_leaves))
+        else:
+            self._sorted = sorted({key for key in keys.values() if key is not None})
+        place = {key: number for number, key in enumerate(self._sorted)}
+        strange = len(self._sorted)  # values that mean nothing: covered by '*' alone
+        self.places: dict[str, int] = {text: strange if key is None else place[key] for text, key in keys.items()}
+        self.missing = strange + 1
+        self.length = strange + 2
+
+    def stretch(self, text: str | None, *, missing_is_any: bool) -> tuple[int, int]:
+        """Return the first and last place that a published text covers; first > last for none."""
+        if text is None:
+            return (0, self.missing) if missing_is_any else (self.missing, self.missing)
+        return self._stretch(self._column.read(text))
+
+    def _stretch(self, meaning: Meaning | None) -> tuple[int, int]:
+        match meaning:
+            case Star():
+                return 0, self.missing
+            case Node(_, first, last):
+                return first, last
+            case Interval() if self._column.taxonomy is not None:
+                return self._leaves(meaning)
+            case Interval(lo, hi, lo_closed, hi_closed):
+                first = (bisect_left if lo_closed else bisect_right)(self._sorted, lo)
+                return first, (bisect_right if hi_closed else bisect_left)(self._sorted, hi) - 1
+            case Mask(prefix, length):
+                first = bisect_left(self._sorted, (length, prefix))
+                return first, bisect_right(self._sorted, (length, prefix + _LAST_CHARACTER)) - 1
+            case Exact(text):
+                key = (len(text), text)
+                return bisect_left(self._sorted, key), bisect_right(self._sorted, key) - 1
+        return _NOWHERE
+
+    def _leaves(self, interval: Interval) -> tuple[int, int]:
+        """Return the leaves in an interval, if they are neighbours in the taxonomy."""
+        assert self._column.taxonomy is not None
+        values = map(self._column.value, self._column.taxonomy.leaf_labels)
+        inside = [leaf for leaf, value in enumerate(values) if value is not None and interval.covers(value)]
+        together = inside and inside[-1] - inside[0] == len(inside) - 1
+        return (inside[0], inside[-1]) if together else _NOWHERE
+
+    def _key(self, text: str) -> Any:
+        if self._column.taxonomy is not None:
+            leaf = int(self._column.taxonomy.codes([text])[0])
+            return None if leaf < 0 else leaf
+        if self._column.has_ends:
+            return self._column.value(text)
+        text = self._column.plain(text)
+        return len(text), text
+
+
+@dataclass(frozen=True)
+class Covered:
+    """How a column fares: cells that do not cover, row by row and in the best of all orders.
+
+    `row_by_row` is None when rows cannot be paired; `by_chance` is what a random pairing would give.
+    """
+
+    row_by_row: int | None
+    in_any_order: int
+    by_chance: float
+
+
+def covered(column: PublishedColumn, release: Table, original: Table, *, paired: bool, missing_is_any: bool) -> Covered:
+    """Compare a published column with its original.
+
+    Parameters
+    ----------
+    column : PublishedColumn
+        How texts are read.
+    release, original : Table
+        Both have the column.
+    paired : bool
+        Whether the table ``paired`` (see `pair`) is there.
+    missing_is_any : bool
+        Whether a cell published as missing stands for any value, or for a missing one only.
+    """
+    published, values = release.counts(column.name), original.counts(column.name)
+    line = Line(column, (text for text in values if text is not None))
+    stretches = {text: line.stretch(text, missing_is_any=missing_is_any) for text in published}
+    capacity = [0] * line.length
+    for value, count in values.items():
+        capacity[line.missing if value is None else line.places[value]] += count
+    demand: Counter[tuple[int, int]] = Counter()
+    for text, count in published.items():
+        demand[stretches[text]] += count
+    return Covered(
+        _row_by_row(release.database, column.name, release, original, stretches, line) if paired else None,
+        unmatched(demand, capacity),
+        _by_chance(demand, capacity),
+    )
+
+
+def pair(release: Table, original: Table, order: np.ndarray[Any, np.dtype[np.int64]] | None) -> None:
+    """Make the view ``paired`` of released rows beside their originals: r_c0, o_c0 and so on."""
+    shared = [name for name in release.columns if name in original.columns]
+    cells = [f"release.{release.columns[name]} AS r_{release.columns[name]}" for name in shared]
+    cells += [f"original.{original.columns[name]} AS o_{original.columns[name]}" for name in shared]
+    joined = "original.rowid = release.rowid"
+    tables = "release"
+    if order is not None:
+        import polars as pl
+
+        release.database.register("row_order", pl.DataFrame({"r": np.arange(len(order)), "o": order}))
+        tables = "release JOIN row_order ON row_order.r = release.rowid"
+        joined = "original.rowid = row_order.o"
+    release.database.rows(f"CREATE VIEW paired AS SELECT {', '.join(cells)} FROM {tables} JOIN original ON {joined}")
+
+
+def _row_by_row(
+    database: Database,
+    name: str,
+    release: Table,
+    original: Table,
+    stretches: Mapping[str | None, tuple[int, int]],
+    line: Line,
+) -> int:
+    import polars as pl
+
+    places: dict[str | None, int] = {None: line.missing}
+    places.update(line.places)
+    spans = np.array(list(stretches.values()), np.int64)
+    database.register(
+        "stretches",
+        pl.DataFrame(
+            {"text": list(stretches), "first": spans[:, 0], "last": spans[:, 1]},
+            schema_overrides={"text": pl.String},
+        ),
+    )
+    database.register(
+        "places",
+        pl.DataFrame({"text": list(places), "place": list(places.values())}, schema_overrides={"text": pl.String}),
+    )
+    r, o = f"r_{release.columns[name]}", f"o_{original.columns[name]}"
+    [(cells,)] = database.rows(
+        "SELECT count(*) FROM paired "
+        f"JOIN stretches ON stretches.text IS NOT DISTINCT FROM {r} "
+        f"JOIN places ON places.text IS NOT DISTINCT FROM {o} "
+        "WHERE place NOT BETWEEN first AND last"
+    )
+    return int(cells)
+
+
+def _by_chance(demand: Mapping[tuple[int, int], int], capacity: list[int]) -> float:
+    """Expect this many uncovered cells if released rows met original rows at random."""
+    below = np.concatenate([[0], np.cumsum(capacity)])
+    rows = int(below[-1])
+    misses = sum(
+        cells * (rows - int(below[max(first, last + 1)] - below[first])) for (first, last), cells in demand.items()
+    )
+    return misses / rows if rows else 0.0

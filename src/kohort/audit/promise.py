@@ -1,0 +1,174 @@
+"""The checks that need the release and its policy alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kohort.audit.case import Case, count, listed
+from kohort.audit.intervals import Interval
+from kohort.audit.published import Kind, PublishedColumn
+from kohort.audit.verdict import Check
+
+
+def columns(case: Case) -> Check:
+    """Ask whether the release has the columns that the policy publishes, and no others."""
+    header, policy = case.release.header, case.policy
+    if not set(header) & set(policy.columns):
+        # without a header its names would be somebody's data: they are not repeated
+        return Check("columns", False, "the first line names no column of the policy; is the header there?")
+    identifiers = [name for name in policy.having_role("identifier") if name in header]
+    allowed = set(policy.columns)
+    if policy.output.bounds:
+        for name, column in case.columns.items():
+            allowed |= set(case.bounds(name)) if column.has_ends else set()
+    unknown = [name for name in header if name not in allowed]
+    faults = []
+    if identifiers:
+        them = "them" if len(identifiers) > 1 else "it"
+        faults.append(f"{listed(identifiers)} identifies people by the policy's own word; drop {them}")
+    if unknown:
+        has, they, them = ("have", "they", "them") if len(unknown) > 1 else ("has", "it", "it")
+        faults.append(f"{listed(unknown)} {has} no role in the policy, so {they} may identify people; drop {them}")
+    if case.absent:
+        faults.append(f"{listed(case.absent)} of the policy {_is(case.absent)} not in the release")
+    figures = {"identifiers": len(identifiers), "without_role": len(unknown), "absent": len(case.absent)}
+    sentence = "; ".join(faults) or "the release has the columns that the policy publishes and no others"
+    return Check("columns", not faults, f"{sentence}.", figures)
+
+
+def k(case: Case) -> Check:
+    """Ask whether enough records share every published combination."""
+    wanted, found = case.policy.privacy.k, case.classes
+    if found is None:
+        quasi = [name for name in case.absent if name in case.policy.quasi_identifiers]
+        reason = f"k cannot be checked, as {listed(quasi)} {_is(quasi)} not in the release."
+        return Check("k", False, reason, {"k": wanted})
+    smallest, under = found.smallest, found.under(wanted)
+    wildcard = case.policy.privacy.missing == "wildcard" and found.has_missing
+    if wildcard:
+        smallest, under = found.wildcard(wanted)
+    number = len(found.sizes)
+    if case.starred_class:
+        smallest, number = min(smallest, case.starred_class) if number else case.starred_class, number + 1
+    figures = {
+        "k": wanted,
+        "smallest_class": smallest,
+        "classes": number,
+        "rows_under_k": under,
+        "suppressed_rows": case.suppressed,
+    }
+    if under:
+        lie = "lies" if under == 1 else "lie"
+        sentence = f"{count(under, 'row')} {lie} in classes smaller than k = {wanted} (smallest {smallest})"
+        if wildcard:
+            sentence = (
+                f"{count(under, 'row')} {'matches' if under == 1 else 'match'} fewer than k = {wanted} rows "
+                f"(fewest {smallest}), although a missing cell matches anything"
+            )
+        elif found.holds_as_wildcard(wanted):
+            sentence += "; it would hold only if a missing cell matched anything, "
+            sentence += "which this policy does not allow"
+        return Check("k", False, f"{sentence}.", figures)
+    if not number:
+        sentence = "every row is suppressed, so there is no class"
+    elif wildcard:
+        sentence = f"every row matches at least {wanted} rows (fewest {smallest:,})"
+        sentence += ", as a missing cell matches anything"
+    else:
+        every = f"every one of {count(number, 'class', 'classes')}"
+        sentence = f"{every} has at least {wanted} records (smallest {smallest:,})"
+        if case.starred_class:
+            sentence += f"; {case.starred_class:,} records make one class with * in every quasi-identifier"
+    return Check("k", True, f"{sentence}.", figures)
+
+
+def missing(case: Case) -> Check:
+    """Ask whether missing quasi-identifiers are treated as the policy says."""
+    rule, release = case.policy.privacy.missing, case.release
+    cells = 0
+    for name in case.columns:
+        sql = release.columns[name]
+        [(nulls,)] = release.database.rows(f"SELECT count(*) FROM release WHERE {sql} IS NULL AND NOT starred")
+        cells += nulls
+    figures = {"missing_cells": cells, "rule": rule}
+    if not cells:
+        return Check("missing", True, "no quasi-identifier cell is missing.", figures)
+    found = f"{count(cells, 'quasi-identifier cell')} {'is' if cells == 1 else 'are'} missing"
+    if rule in ("suppress", "refuse"):
+        return Check("missing", False, f"{found}, which the policy ({rule}) does not allow.", figures)
+    meaning = "matches anything" if rule == "wildcard" else "is a value of its own"
+    return Check("missing", True, f"{found}, and each {meaning}.", figures)
+
+
+def suppression(case: Case) -> Check:
+    """Ask whether no more records are suppressed than the policy allows."""
+    privacy = case.policy.privacy
+    total = case.release.rows if case.original is None else case.original.rows
+    gone = case.suppressed + (case.withheld or 0)
+    figures = {"suppressed": case.suppressed, "of": total, "limit": privacy.suppression_limit}
+    if case.withheld is not None:
+        figures["withheld"] = case.withheld
+    if not gone:
+        known = "nothing suppressed" if case.original else "no row of the file is suppressed"
+        return Check("suppression", True, f"{known}.", figures)
+    passed = privacy.may_suppress(gone, total)
+    share = f"{gone:,} of {count(total, 'record')} ({100 * gone / max(total, 1):.3g} %)"
+    against = f"{'within' if passed else 'more than'} the limit of {100 * privacy.suppression_limit:g} %"
+    are = "is" if gone == 1 else "are"
+    return Check("suppression", passed, f"{share} {are} suppressed, {against}.", figures)
+
+
+_FAULTS: dict[Kind, str] = {
+    "label": "a label that its hierarchy does not have",
+    "number": "text that is no number and no interval",
+    "date": "text that is no date and no period",
+    "prefix": "a value that the original does not have",
+    "text": "a value that the original does not have",
+}
+
+
+def domain(case: Case) -> Check:
+    """Ask whether every published quasi-identifier can be read as a value of its column."""
+    sentences: list[str] = []
+    figures: dict[str, int | float | str] = {}
+    for name, column in case.columns.items():
+        rows, texts = Counter[str](), Counter[str]()
+        for text, times in case.release.counts(name).items():
+            fault = None if text is None else _fault(column, text)
+            if fault is not None:
+                rows[fault] += times
+                texts[fault] += 1
+        for fault, times in rows.items():
+            hold = "holds" if times == 1 else "hold"
+            distinct = count(texts[fault], "distinct value")
+            sentences.append(f"column {name!r}: {count(times, 'row')} ({distinct}) {hold} {fault}")
+        if rows:
+            figures |= {f"rows.{name}": rows.total(), f"values.{name}": texts.total()}
+    sentence = "; ".join(sentences) or "every published quasi-identifier can be read as a value of its column"
+    return Check("domain", not sentences, f"{sentence}.", figures)
+
+
+def models(case: Case) -> Check | None:
+    """Say that further privacy models are not checked here; silence would be a promise."""
+    asked = len(case.policy.privacy.models)
+    if not asked:
+        return None
+    further = count(asked, "further privacy model")
+    sentence = f"the policy asks for {further}, which this audit does not check."
+    return Check("models", False, sentence, {"models": asked})
+
+
+def _fault(column: PublishedColumn, text: str) -> str | None:
+    meaning = column.read(text)
+    if meaning is None:
+        return _FAULTS[column.kind]
+    if isinstance(meaning, Interval):
+        if meaning.is_empty:
+            return "an interval that is empty or upside down"
+        if column.domain is not None and not meaning.meets(*column.domain):
+            return "a value outside the domain"
+    return None
+
+
+def _is(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"
