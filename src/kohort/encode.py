@@ -203,6 +203,7 @@ def _encode_column(series: pl.Series, column: Column, policy: Policy) -> tuple[A
         axis: Axis = LineAxis(series.name, column.weight, values, *_line_range(values, column), has_missing)
     else:
         texts = as_texts(values)
+        _refuse_stars(series, texts)
         taxonomy = _taxonomy(values, texts, column, policy)
         leaf_of_value = taxonomy.codes(texts.to_list())
         _refuse_strangers(series, values, leaf_of_value)
@@ -222,6 +223,10 @@ def _line_range(values: pl.Series, column: Column) -> tuple[float, float]:
     low, high = float(numbers[0]), float(numbers[-1])
     if column.domain is None:
         return low, high
+    if values.dtype == pl.Date:
+        raise PolicyError(
+            f"column {values.name!r}: 'domain' is for numeric columns only, and it holds dates; remove it."
+        )
     outside = int(((numbers < column.domain[0]) | (numbers > column.domain[1])).sum())
     if outside:
         msg = (
@@ -277,6 +282,16 @@ def _require(values: pl.Series, dtype: type[pl.DataType], hierarchy: str, wanted
             f"column {values.name!r}: a hierarchy of {hierarchy} needs type {wanted}; change the type or the hierarchy."
         )
         raise PolicyError(msg)
+
+
+def _refuse_stars(series: pl.Series, texts: pl.Series) -> None:
+    """Refuse a value that looks like a fully generalized one."""
+    if (texts == STAR).any():
+        stars = int((series == STAR).sum())
+        raise DataError(
+            f"column {series.name!r}: {stars} rows hold the single character that a release puts for a fully "
+            "generalized value; correct them, or list it as missing in [input]."
+        )
 
 
 def _refuse_strangers(series: pl.Series, values: pl.Series, leaf_of_value: NDArray[np.int32]) -> None:

@@ -49,7 +49,7 @@ def measure(release: Any, original: Any, policy: Policy | str | Path, *, name: s
     policy.check_columns(source.frame.columns)
     codes = encode(typed_quasi_identifiers(source.frame, policy), policy)
     rows = source.frame.height
-    given = release if isinstance(release, str | Path) else read_table(release).frame
+    given = Path(release) if isinstance(release, str | Path) else read_table(release).frame
     by_column: dict[str, float] = {}
     with Database() as database:
         table = load(database, "release", given, policy, set(policy.quasi_identifiers))

@@ -128,7 +128,7 @@ def anonymize(
         seed=plan.seed,
         input_key=key,
         seconds=clock.seconds,
-        classes=int(labels.max()) + 1,
+        clusters=int(labels.max()) + 1,
     )
     return Release(same_kind(released, source.kind), verdict, loss, provenance, path, order)
 
@@ -228,6 +228,13 @@ def _cluster(plan: _Plan, codes: Codes, share: Callable[[float], None]) -> NDArr
 
 
 def _bounds(policy: Policy, kind: Kind) -> bool:
+    taken = [f"{name}_{end}" for name in policy.quasi_identifiers for end in ("lo", "hi")]
+    if policy.output.bounds and (clash := [name for name in taken if name in policy.columns]):
+        raise PolicyError(
+            policy.located(
+                ("output", "bounds"), f"column {clash[0]!r} is already in the table; rename it, or set bounds = false."
+            )
+        )
     if policy.output.bounds and kind == "csv":
         raise PolicyError(
             policy.located(

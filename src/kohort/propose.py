@@ -139,7 +139,7 @@ def _render(source: str, rows: int, k: int, tokens: list[str], proposals: dict[s
         "# be learned about a person; insensitive = published as it is.",
     ]
     if unsure:
-        lines.append(f"# {unsure} columns are marked UNSURE: search for the word and decide.")
+        lines.append(f"# UNSURE marks {unsure} of {len(proposals)} columns: search for the word and decide.")
     listed = ", ".join(f'"{token}"' for token in tokens)
     lines += [
         "",

@@ -28,7 +28,8 @@ class Provenance:
     """Key of the input's hash in the public verdict: whoever has it can check the input."""
     seconds: dict[str, float]
     """Time of each step."""
-    classes: int
+    clusters: int
+    """Clusters formed; two that publish the same description are one class."""
 
 
 @dataclass(frozen=True)

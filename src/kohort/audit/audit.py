@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,26 +16,26 @@ from kohort.audit.load import Table, load
 from kohort.audit.published import published_column
 from kohort.audit.verdict import Check, Facts, Verdict, hashes, versions
 from kohort.errors import DataError, InternalError
+from kohort.policy import Policy
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from kohort.audit.load import Source
-    from kohort.policy import Policy
 
 
 def verify(
-    release: Source, policy: Policy, *, original: Source | None = None, row_order: ArrayLike | None = None
+    release: Any, policy: Policy | str | Path, *, original: Any = None, row_order: ArrayLike | None = None
 ) -> Verdict:
     """Check a release, by whatever tool, against the promise of its policy.
 
     Parameters
     ----------
-    release : path or polars.DataFrame
+    release : path, or polars, pandas or pyarrow table
         The table that is to be handed over: CSV (any of ``; , | tab``, may be gzipped) or Parquet.
-    policy : Policy
+    policy : Policy or path
         What is promised.
-    original : path or polars.DataFrame, optional
+    original : path, or polars, pandas or pyarrow table, optional
         The table it was made of. With it, published values are also checked for truth.
     row_order : array of int, optional
         The original row of each released row, both counted from 0. Without it, rows are compared in
@@ -50,6 +51,8 @@ def verify(
     DataError
         When a table or a hierarchy cannot be read.
     """
+    policy = policy if isinstance(policy, Policy) else Policy.load(policy)
+    release, original = _source(release), _source(original)
     with Database() as database:
         try:
             case = _load(database, release, policy, original, row_order)
@@ -57,6 +60,17 @@ def verify(
         except Unreadable:
             raise InternalError("A statement of the audit failed.") from None
     return Verdict(tuple(checks), _facts(case, checks), hashes(release, policy), versions())
+
+
+def _source(given: Any) -> Any:
+    """A path as it is, for the audit reads files itself; a table of any kind as a polars frame."""
+    import polars as pl
+
+    if given is None or isinstance(given, str | Path | pl.DataFrame):
+        return given
+    from kohort.table import read_table
+
+    return read_table(given).frame
 
 
 def _load(

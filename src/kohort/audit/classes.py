@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.audit.load import Table
+from kohort.audit.published import STAR
 
 Ints: TypeAlias = NDArray[np.int64]
 Codes: TypeAlias = NDArray[np.signedinteger]
@@ -26,7 +27,7 @@ class Classes:
     Attributes
     ----------
     codes : ndarray of int, shape (classes, quasi-identifiers)
-        Values by number, -1 where missing; empty when no cell is missing, as nobody needs it then.
+        Values by number, -1 where missing or ``*``; empty when no cell is, as nobody needs it then.
     sizes : ndarray of int
         Rows of each combination.
     """
@@ -36,7 +37,7 @@ class Classes:
 
     @property
     def has_missing(self) -> bool:
-        """Whether a quasi-identifier is missing anywhere."""
+        """Whether a quasi-identifier is missing or ``*`` anywhere."""
         return bool(self.codes.size)
 
     def under(self, k: int) -> int:
@@ -49,7 +50,7 @@ class Classes:
         return int(self.sizes.min()) if self.sizes.size else 0
 
     def wildcard(self, k: int) -> tuple[int, int]:
-        """Let a missing cell match anything, both ways.
+        """Let a missing cell or ``*`` match anything, both ways.
 
         Returns
         -------
@@ -88,13 +89,15 @@ def classes(table: Table, quasi: Sequence[str]) -> Classes:
         f"CREATE OR REPLACE TEMP TABLE classes AS SELECT {grouped}, count(*) AS size "
         f"FROM {table.name} WHERE NOT starred GROUP BY {grouped}"
     )
-    anywhere = " OR ".join(f"{name} IS NULL" for name in names)
+    # a star tells as little as a missing cell, and some tools write suppressed cells so
+    untold = {name: f"({name} IS NULL OR {name} = '{STAR}')" for name in names}
+    anywhere = " OR ".join(untold.values())
     [(has_missing,)] = database.rows(f"SELECT coalesce(bool_or({anywhere}), false) FROM classes")
     if not has_missing:
         sizes = database.arrays("SELECT size FROM classes")["size"]
         return Classes(np.empty((0, len(names)), np.int64), np.asarray(sizes, np.int64))
     numbers = ", ".join(
-        f"CASE WHEN {name} IS NULL THEN {MISSING} ELSE dense_rank() OVER (ORDER BY {name}) END AS {name}"
+        f"CASE WHEN {untold[name]} THEN {MISSING} ELSE dense_rank() OVER (ORDER BY {name}) END AS {name}"
         for name in names
     )
     found = database.arrays(f"SELECT size, {numbers} FROM classes")

@@ -93,8 +93,8 @@ def load(database: Database, name: str, source: Source, policy: Policy, wanted: 
         raise DataError(f"{place}: {names} heads more than one column; give each column its own name.")
     columns = {column: f"c{i}" for i, column in enumerate(header) if column in wanted}
     try:
-        _refuse_nested(database, relation, parameters, columns, place)
-        _copy(database, name, relation, parameters, columns, policy)
+        kinds = _kinds(database, relation, parameters, columns, place)
+        _copy(database, name, relation, parameters, columns, kinds, policy)
         [(rows,)] = database.rows(f"SELECT count(*) FROM {name}")
     except Unreadable as fault:
         where = f"line {fault.line} is not a record like the others" if fault.line else "it cannot be read"
@@ -110,13 +110,18 @@ def _copy(
     relation: str,
     parameters: Sequence[object],
     columns: Mapping[str, str],
+    kinds: Mapping[str, str],
     policy: Policy,
 ) -> None:
     """Copy cells as text, with NULL for missing ones; ``rowid`` keeps the order of the file."""
-    missing = ", ".join(map(_literal, {"", *policy.input.missing}))
-    cells = [
-        f"CASE WHEN CAST({sql} AS VARCHAR) IN ({missing}) THEN NULL ELSE CAST({sql} AS VARCHAR) END AS {sql}"
+    texts = ", ".join(map(_literal, {"", *policy.input.missing}))
+    # a typed column says "not a number" where another leaves the cell empty
+    is_missing = {
+        sql: f"CAST({sql} AS VARCHAR) IN ({texts})" + (f" OR isnan({sql})" if kinds[sql] in ("FLOAT", "DOUBLE") else "")
         for sql in columns.values()
+    }
+    cells = [
+        f"CASE WHEN {is_missing[sql]} THEN NULL ELSE CAST({sql} AS VARCHAR) END AS {sql}" for sql in columns.values()
     ]
     quasi = [columns[column] for column in policy.quasi_identifiers if column in columns]
     # asked before missing texts are taken out: '*' may be one of them
@@ -214,16 +219,18 @@ def _frame(
     return tuple(source.columns), f"{name}_source", []
 
 
-def _refuse_nested(
+def _kinds(
     database: Database, relation: str, parameters: Sequence[object], columns: Mapping[str, str], place: str
-) -> None:
-    """Refuse lists and records: two of them may be written alike."""
+) -> dict[str, str]:
+    """Type of each column by its SQL name; lists and records are refused, as two may be written alike."""
     if not columns:
-        return
+        return {}
     described = database.rows(f"DESCRIBE SELECT {', '.join(columns.values())} FROM {relation}", *parameters)
-    for column, (_, kind, *_rest) in zip(columns, described, strict=True):
-        if _NESTED.match(str(kind)):
+    kinds = {sql: str(kind) for sql, (_, kind, *_rest) in zip(columns.values(), described, strict=True)}
+    for column, sql in columns.items():
+        if _NESTED.match(kinds[sql]):
             raise DataError(f"{place}: column {column!r} holds lists or records; only single values will do.")
+    return kinds
 
 
 def _names(count: int) -> str:

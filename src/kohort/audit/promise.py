@@ -63,17 +63,17 @@ def k(case: Case) -> Check:
         if wildcard:
             sentence = (
                 f"{count(under, 'row')} {'matches' if under == 1 else 'match'} fewer than k = {wanted} rows "
-                f"(fewest {smallest}), although a missing cell matches anything"
+                f"(fewest {smallest}), although a missing cell or * matches anything"
             )
         elif found.holds_as_wildcard(wanted):
-            sentence += "; it would hold only if a missing cell matched anything, "
+            sentence += "; it would hold only if a missing cell or * matched anything, "
             sentence += "which this policy does not allow"
         return Check("k", False, f"{sentence}.", figures)
     if not number:
         sentence = "every row is suppressed, so there is no class"
     elif wildcard:
         sentence = f"every row matches at least {wanted} rows (fewest {smallest:,})"
-        sentence += ", as a missing cell matches anything"
+        sentence += ", as a missing cell or * matches anything"
     else:
         every = f"every one of {count(number, 'class', 'classes')}"
         sentence = f"{every} has at least {wanted} records (smallest {smallest:,})"

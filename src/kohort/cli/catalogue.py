@@ -62,4 +62,4 @@ def _list(registry: Mapping[str, Any], facts: tuple[str, ...], *, json: bool) ->
 
 
 def _parameters(cls: Any) -> dict[str, Any]:
-    return {field.name: None if field.default is MISSING else field.default for field in fields(cls)}
+    return {field.name: "required" if field.default is MISSING else field.default for field in fields(cls)}

@@ -32,8 +32,8 @@ def init(
     text = propose(data, k=k)
     write_text(output, text)
     if not quiet:
-        unsure = text.count("# UNSURE")
+        unsure = text.count("  # UNSURE: ")
         typer.echo(
-            f"wrote {output}: read every line" + (f", and decide the {unsure} marked UNSURE." if unsure else ".")
+            f"wrote {output}: read every line" + (f", and decide what is marked UNSURE ({unsure})." if unsure else ".")
         )
         typer.echo(f"then: kohort anonymize {data} -p {output} -o release.csv")

@@ -42,10 +42,15 @@ def main(
         typer.echo(context.get_help())
 
 
+class Stopped(BaseException):
+    """Ctrl-C, or a polite kill."""
+
+
 def run() -> NoReturn:
     """Run the command line; every way to end has its exit code."""
-    # A polite kill cleans up like Ctrl-C does.
+    # A polite kill cleans up like Ctrl-C does; both are said in our words, not the framework's.
     signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGINT, _stop)
     for module in COMMANDS:
         importlib.import_module(f"kohort.cli.{module}")
     code = 0
@@ -53,7 +58,7 @@ def run() -> NoReturn:
         app()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
-    except KeyboardInterrupt:
+    except Stopped:
         typer.echo("stopped; nothing was published.", err=True)
         code = 130
     except KohortError as error:
@@ -67,7 +72,7 @@ def run() -> NoReturn:
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
+    raise Stopped
 
 
 def _say(error: KohortError) -> int:

@@ -32,14 +32,17 @@ def models_of(policy: Policy) -> list[PrivacyModel]:
     for index, entry in enumerate(policy.privacy.models):
         parameters = dict(entry)
         name = parameters.pop("model", None)
-        try:
-            if name == "k-anonymity":
-                raise PolicyError("k-anonymity is promised by 'k' of [privacy]; give it there alone.")
-            if not isinstance(name, str):
-                raise PolicyError(f"a privacy model needs 'model', its name; there are {', '.join(MODELS)}.")
-            found.append(MODELS.make(name, parameters))
-        except PolicyError as error:
-            faults += [policy.located(("privacy", "models", index), fault) for fault in error.faults]
+        wrong: tuple[str, ...] = ()
+        if name == "k-anonymity":
+            wrong = ("k-anonymity is promised by 'k' of [privacy]; give it there alone.",)
+        elif not isinstance(name, str):
+            wrong = (f"a privacy model needs 'model', its name; there are {', '.join(MODELS)}.",)
+        else:
+            try:
+                found.append(MODELS.make(name, parameters))
+            except PolicyError as error:
+                wrong = error.faults
+        faults += [policy.located(("privacy", "models", index), fault) for fault in wrong]
     if faults:
         raise PolicyError(*faults)
     return found

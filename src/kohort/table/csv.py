@@ -176,8 +176,8 @@ def _header(path: Path, dialect: Dialect) -> list[str]:
         ) as text,
     ):
         rows = _rows(text.read(SAMPLE), dialect.delimiter, dialect.quote, limit=1)
-    columns = [name.strip() for name in rows[0]]
-    empty = [str(position) for position, name in enumerate(columns, 1) if not name]
+    columns = rows[0]
+    empty = [str(position) for position, name in enumerate(columns, 1) if not name.strip()]
     if empty:
         raise DataError(f"{path.name}: column {', '.join(empty)} of the header has no name; name it.")
     twice = sorted({name for name in columns if columns.count(name) > 1})

@@ -28,7 +28,7 @@ def write_table(frame: pl.DataFrame, path: Path, kind: Kind, dialect: Dialect | 
         return
     if neutralise:
         frame = _neutralised(frame)
-    delimiter = dialect.delimiter if dialect else ","
+    delimiter = "\t" if ".tsv" in path.suffixes else dialect.delimiter if dialect else ","
     if path.suffix != ".gz":
         frame.write_csv(path, separator=delimiter)
         return

@@ -85,7 +85,7 @@ def test_sdcmicro(audit):
         "sdcmicro_localsuppression_4qi_k5", 5, 0, quasi=quasi, input={"missing": ["*"]}, missing="own-value"
     )
     assert verdict.reason == (
-        "64 rows lie in classes smaller than k = 5 (smallest 1); it would hold only if a missing cell "
+        "64 rows lie in classes smaller than k = 5 (smallest 1); it would hold only if a missing cell or * "
         "matched anything, which this policy does not allow."
     )
     assert failed(verdict) == ["k"]
@@ -95,5 +95,8 @@ def test_sdcmicro(audit):
     )
     assert wildcard.passed
     assert wildcard.facts.rows_released == 30162
+    stars_as_written = audit("sdcmicro_localsuppression_4qi_k5", 5, 0, quasi=quasi, missing="wildcard")
+    assert stars_as_written.check("k").passed
     literal = audit("sdcmicro_localsuppression_4qi_k5", 5, 0, quasi=quasi)
+    assert "would hold only if a missing cell or * matched anything" in literal.check("k").sentence
     assert literal.check("k").figures["rows_under_k"] == 64

@@ -161,18 +161,18 @@ def test_missing_cells():
     release = changed(0, illness=None)
     own = verify(release, policy())
     assert sentence(own, "k") == (
-        "2 rows lie in classes smaller than k = 2 (smallest 1); it would hold only if a missing cell matched "
+        "2 rows lie in classes smaller than k = 2 (smallest 1); it would hold only if a missing cell or * matched "
         "anything, which this policy does not allow."
     )
     assert sentence(own, "missing") == "1 quasi-identifier cell is missing, and each is a value of its own."
     wildcard = verify(release, policy(privacy={"missing": "wildcard"}), original=ORIGINAL)
     assert wildcard.passed
     assert sentence(wildcard, "k") == (
-        "every row matches at least 2 rows (fewest 2), as a missing cell matches anything."
+        "every row matches at least 2 rows (fewest 2), as a missing cell or * matches anything."
     )
     three = verify(release, policy(k=3, privacy={"missing": "wildcard"}))
     assert sentence(three, "k") == (
-        "4 rows match fewer than k = 3 rows (fewest 2), although a missing cell matches anything."
+        "4 rows match fewer than k = 3 rows (fewest 2), although a missing cell or * matches anything."
     )
     for rule in ("suppress", "refuse"):
         refused = verify(release, policy(privacy={"missing": rule}))

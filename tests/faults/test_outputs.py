@@ -1,0 +1,191 @@
+"""Places where a release, a verdict or a hierarchy cannot or must not be written."""
+
+import os
+
+import pytest
+
+import kohort
+from faults.harness import (
+    CANARY,
+    DATA,
+    POLICY,
+    Fault,
+    assert_nothing_told,
+    assert_refused,
+    changed,
+    command,
+    contents,
+    each,
+    like,
+    place,
+    plain_faults,
+    says,
+    section,
+)
+
+KINDS = "its kind is not known by its name; kohort reads and writes .csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .pq."
+NO_FOLDER = r"(nowhere/)?{}: cannot be written \(No such file or directory\); .*folder.*\."
+
+RELEASES = [
+    Fault(
+        "output-is-the-input",
+        says("the output people.csv is the input itself; give another path."),
+        output="people.csv",
+    ),
+    Fault(
+        "output-is-the-input-by-another-name",
+        says("the output people.csv is the input itself; give another path."),
+        output="./people.csv",
+    ),
+    Fault("output-is-the-policy", says(f"policy.toml: {KINDS}"), output="policy.toml"),
+    Fault("output-in-no-folder", says(like(NO_FOLDER.format(r"release\.csv"))), output="nowhere/release.csv"),
+    Fault("output-of-unknown-kind", says(f"release.xlsx: {KINDS}"), output="release.xlsx"),
+    Fault("output-without-kind", says(f"release: {KINDS}"), output="release"),
+    Fault(
+        "output-is-a-folder",
+        says(like(r"out\.csv: cannot be written \(.*[Ii]s a directory\); .*\.")),
+        command=("anonymize", "people.csv", "-p", "policy.toml", "-o", "out.csv"),
+        files={"out.csv/x": "1"},
+    ),
+    Fault(
+        "output-is-the-hierarchy",
+        says(like(r".*town\.csv.*\.")),
+        policy=changed('[columns.town]\nrole = "quasi"\n', '[columns.town]\nrole = "quasi"\nhierarchy = "town.csv"\n'),
+        command=("anonymize", "people.csv", "-p", "policy.toml", "-o", "town.csv"),
+        files={"town.csv": "Sekretheim;*\nSekretdorf;*\n"},
+    ),
+]
+
+VERDICTS = [
+    Fault("verdict-in-no-folder", says(like(NO_FOLDER.format(r"v\.json"))), options=("--verdict", "nowhere/v.json")),
+    Fault("private-in-no-folder", says(like(NO_FOLDER.format(r"p\.json"))), options=("--private", "nowhere/p.json")),
+    Fault("verdict-over-the-release", says(like(r".*release\.csv.*\.")), options=("--verdict", "release.csv")),
+    Fault("verdict-over-the-input", says(like(r".*people\.csv.*\.")), options=("--verdict", "people.csv")),
+    Fault("verdict-over-the-policy", says(like(r".*policy\.toml.*\.")), options=("--verdict", "policy.toml")),
+    Fault("private-over-the-release", says(like(r".*release\.csv.*\.")), options=("--private", "release.csv")),
+    Fault("private-over-the-input", says(like(r".*people\.csv.*\.")), options=("--private", "people.csv")),
+    Fault(
+        # One would be lost, and if it were the public one, the secrets would stand in its place.
+        "private-over-the-public-verdict",
+        says(like(r".*verdict\.json.*\.")),
+        options=("--private", "release.csv.verdict.json"),
+    ),
+]
+
+
+@each([*RELEASES, *VERDICTS])
+def test_an_output_that_cannot_be_is_refused(fault, folder, capfd):
+    assert_refused(fault, folder, capfd)
+
+
+def test_a_folder_that_may_not_be_written(folder, capfd):
+    place(folder, {"policy.toml": POLICY, "people.csv": DATA, "locked/old.csv": "x"})
+    locked = folder / "locked"
+    locked.chmod(0o500)
+    try:
+        if os.access(locked, os.W_OK):
+            pytest.skip("this user may write anywhere")
+        before = contents(folder)
+        ended = command(capfd, "anonymize", "people.csv", "-p", "policy.toml", "-o", "locked/release.csv")
+        assert plain_faults(ended) == ["release.csv: cannot be written (Permission denied); check the folder."]
+        assert ended.code == 2
+        assert contents(folder) == before
+    finally:
+        locked.chmod(0o700)
+
+
+EARLY = {
+    "output-in-no-folder": (POLICY, "nowhere/release.csv"),
+    "output-is-a-folder": (POLICY, "folder.csv"),
+    "output-of-unknown-kind": (POLICY, "release.xlsx"),
+    "output-is-the-input": (POLICY, "people.csv"),
+    "bounds-in-csv": (section("output", "bounds = true"), "release.csv"),
+    "no-hierarchy-of-a-sensitive-column": (f'{POLICY}hierarchy = "disease.csv"\n', "release.csv"),
+    "k-over-n": (changed("k = 2", "k = 5"), "release.csv"),
+}
+
+
+@pytest.mark.parametrize(("policy", "output"), EARLY.values(), ids=EARLY)
+def test_what_can_be_known_before_is_said_before_the_work(policy, output, folder):
+    """Clustering may take hours; a typing error in a path must not cost them."""
+    place(folder, {"policy.toml": policy, "people.csv": DATA, "folder.csv/x": "1"})
+    steps = []
+    with pytest.raises(kohort.KohortError):
+        kohort.anonymize("people.csv", "policy.toml", output=output, progress=lambda step, _: steps.append(step))
+    assert "cluster" not in steps
+
+
+BUILD = ("hierarchy", "build", "people.csv")
+INIT = ("init", "people.csv")
+OTHERS = [
+    Fault(
+        "init-over-a-policy",
+        says("policy.toml is already there; give another --output, or --force to write over it."),
+        command=INIT,
+        has_json=False,
+    ),
+    Fault(
+        "init-in-no-folder",
+        says(like(NO_FOLDER.format(r"p\.toml"))),
+        command=(*INIT, "-o", "nowhere/p.toml"),
+        has_json=False,
+    ),
+    Fault(
+        "init-over-a-folder",
+        says(like(r"p: cannot be written \(.*[Ii]s a directory\); .*\.")),
+        command=(*INIT, "-o", "p", "--force"),
+        files={"p/x": "1"},
+        has_json=False,
+    ),
+    Fault(
+        "init-over-the-data",
+        says(like(r".*people\.csv.*\.")),
+        command=(*INIT, "-o", "people.csv", "--force"),
+        has_json=False,
+    ),
+    Fault(
+        "build-in-no-folder",
+        says(like(NO_FOLDER.format(r"zip\.csv"))),
+        command=(*BUILD, "zip", "-o", "nowhere/zip.csv", "--flat"),
+        has_json=False,
+    ),
+    Fault(
+        "build-over-a-folder",
+        says(like(r"zip\.csv: cannot be written \(.*[Ii]s a directory\); .*\.")),
+        command=(*BUILD, "zip", "-o", "zip.csv", "--flat"),
+        files={"zip.csv/x": "1"},
+        has_json=False,
+    ),
+    Fault(
+        "build-over-the-data",
+        says(like(r".*people\.csv.*\.")),
+        command=(*BUILD, "zip", "-o", "people.csv", "--flat"),
+        has_json=False,
+    ),
+    Fault(
+        "build-of-a-kind-that-cannot-be-read",
+        says(like(r".*zip\.xlsx.*\.")),
+        command=(*BUILD, "zip", "-o", "zip.xlsx", "--flat"),
+        has_json=False,
+    ),
+]
+
+
+@each(OTHERS)
+def test_a_policy_or_hierarchy_that_cannot_be_written_is_refused(fault, folder, capfd):
+    assert_refused(fault, folder, capfd)
+
+
+def test_a_release_that_fails_late_leaves_nothing(folder, capfd, monkeypatch):
+    """Whatever happens while the draft is there, the folder is as it was, and no cell is told."""
+
+    def fail(*_, **__):
+        raise RuntimeError(CANARY)
+
+    place(folder, {"policy.toml": POLICY, "people.csv": DATA, "release.csv": "old"})
+    before = contents(folder)
+    monkeypatch.setattr("polars.DataFrame.write_csv", fail)
+    ended = command(capfd, "anonymize", "people.csv", "-p", "policy.toml", "-o", "release.csv")
+    assert_nothing_told(ended)
+    assert ended.code == 70
+    assert contents(folder) == before

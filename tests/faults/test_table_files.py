@@ -1,0 +1,291 @@
+"""Tables that cannot be read: no file, no table, broken lines, wrong encodings, damaged Parquet."""
+
+import gzip
+
+import polars as pl
+
+from faults.harness import (
+    CANARY,
+    DATA,
+    HEADER,
+    POLICY,
+    ROWS,
+    Fault,
+    assert_nothing_told,
+    assert_refused,
+    command,
+    contents,
+    each,
+    frame,
+    like,
+    parquet,
+    place,
+    plain_faults,
+    says,
+)
+
+ROW = f"{CANARY},31,77031,Sekretheim,flu\n"
+KINDS = "its kind is not known by its name; kohort reads and writes .csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .pq."
+BROKEN_QUOTE = "a quote is not closed, or text follows it; mend the line, or give the quote character."
+NO_PARQUET = "people.parquet: is no readable Parquet file; check how it was written."
+LONG = DATA + ROW * 9_000
+"""More than the sample that is looked at first."""
+
+
+def read_as(encoding: str) -> str:
+    return f'[input]\nencoding = "{encoding}"\n{POLICY}'
+
+
+FILES = [
+    Fault("no-data", says("people.csv: cannot be read (No such file or directory); check the path."), data=None),
+    Fault(
+        "data-is-a-folder",
+        says("people.csv: cannot be read (Is a directory); check the path."),
+        data=None,
+        files={"people.csv/x": "1"},
+    ),
+    Fault("data-of-unknown-kind", says(f"people.xlsx: {KINDS}"), data_name="people.xlsx"),
+    Fault("data-without-kind", says(f"people: {KINDS}"), data_name="people"),
+    Fault("data-empty", says("people.csv: is empty; give a file with a header and rows."), data=""),
+    Fault("data-blank", says("people.csv: is empty; give a file with a header and rows."), data="\n \n\n"),
+    Fault("header-only", says("people.csv: has no rows; there is nothing to publish."), data=HEADER),
+    Fault(
+        "header-without-line-end", says("people.csv: has no rows; there is nothing to publish."), data=HEADER.strip()
+    ),
+]
+
+HEADERS = [
+    Fault(
+        "name-empty",
+        says("people.csv: column 4 of the header has no name; name it."),
+        data=DATA.replace("town", "", 1),
+    ),
+    Fault(
+        "two-names-empty",
+        says(like(r"people\.csv: columns? 3(,| and) 4 of the header ha(s|ve) no name; name (it|them)\.")),
+        data=DATA.replace("zip,town", ",", 1),
+    ),
+    Fault(
+        "name-given-twice",
+        says("people.csv: the header names 'zip' more than once; rename one."),
+        data=DATA.replace("town", "zip", 1),
+    ),
+    Fault(
+        # Its "names" are somebody's cells.
+        "no-header",
+        says(like(r"(people\.csv|the table|policy\.toml).*\bheader\b.*\.")),
+        data=ROWS,
+    ),
+    Fault(
+        "no-header-and-two-equal-cells",
+        says(like(r"people\.csv: .*\bheader\b.*\.")),
+        data=f"{CANARY},30,77031,Sekretheim,{CANARY}\n{ROWS}",
+    ),
+    Fault("first-line-blank", says(like(r"people\.csv.*(first line|line 1).*\.")), data=f"\n{DATA}"),
+    Fault("header-quote-not-closed", says(like(r"people\.csv.*quote.*\.")), data=f'"{DATA}'),
+]
+
+LINES = [
+    Fault(
+        "line-too-short",
+        says("people.csv, line 6: has 2 cells where the header has 5; mend the line, or give the delimiter."),
+        data=f"{DATA}{CANARY},77031\n",
+    ),
+    Fault(
+        "line-too-long",
+        says("people.csv, line 6: has 6 cells where the header has 5; mend the line, or give the delimiter."),
+        data=f"{DATA}{ROW.strip()},{CANARY}\n",
+    ),
+    Fault("quote-not-closed", says(f"people.csv, line 6: {BROKEN_QUOTE}"), data=f'{DATA}"{ROW}'),
+    Fault("quote-not-closed-early", says(f"people.csv, line 2: {BROKEN_QUOTE}"), data=f'{HEADER}"{ROWS}'),
+    Fault(
+        "text-after-a-quote",
+        says(f"people.csv, line 6: {BROKEN_QUOTE}"),
+        data=f'{DATA}"{CANARY}"77031,31,77031,Sekretheim,flu\n',
+    ),
+    Fault(
+        "line-ends-of-two-kinds",
+        says(like(r"people\.csv.*line end.*\.")),
+        data=DATA.replace("\n", "\r\n", 2),
+    ),
+    Fault(
+        "nul-byte",
+        says("people.csv: holds NUL bytes, so it is no CSV file; give CSV or Parquet."),
+        data=f"{DATA}{CANARY}\0{ROW}",
+    ),
+    Fault(
+        "nul-byte-after-the-sample",
+        says(like(r"people\.csv.*NUL byte.*\.")),
+        data=f"{LONG}{CANARY}\0{ROW}",
+    ),
+    Fault(
+        "delimiter-of-another-file",
+        says(
+            like(r"policy\.toml, line \d+: column 'name' is not in the table; .*\."),
+            like(r"policy\.toml, line \d+: column 'age' is not in the table; .*\."),
+            like(r"policy\.toml, line \d+: column 'zip' is not in the table; .*\."),
+            like(r"policy\.toml, line \d+: column 'town' is not in the table; .*\."),
+            like(r"policy\.toml, line \d+: column 'disease' is not in the table; .*\."),
+            like(r"column 'name,age,zip,town,disease' of the table has no role in the policy; .*\."),
+        ),
+        policy=f'[input]\ndelimiter = ";"\n{POLICY}',
+    ),
+]
+
+ENCODINGS = [
+    Fault(
+        "encoding-unknown",
+        says("people.csv: there is no encoding 'klingon'; give one that Python knows."),
+        policy=read_as("klingon"),
+    ),
+    Fault(
+        "encoding-of-bytes",
+        says(like(r"people\.csv: .*'?base64'?.*encoding.*\.|people\.csv: .*encoding '?base64'?.*\.")),
+        policy=read_as("base64"),
+    ),
+    Fault(
+        "not-the-utf-8-that-was-promised",
+        says("people.csv: is not utf-8 text; give the right encoding in [input]."),
+        policy=read_as("utf-8"),
+        data=DATA.encode() + CANARY.encode() + b"\xff" + ROW.encode(),
+    ),
+    Fault(
+        "not-the-utf-8-that-was-promised-after-the-sample",
+        says(like(r"people\.csv.*(utf-8|UTF-8).*encoding.*\.")),
+        policy=read_as("utf-8"),
+        data=LONG.encode() + CANARY.encode() + b"\xff" + ROW.encode(),
+    ),
+    Fault(
+        "not-the-ascii-that-was-promised",
+        says("people.csv: is not ascii text; give the right encoding in [input]."),
+        policy=read_as("ascii"),
+        data=f"{DATA}{CANARY}é{ROW}",
+    ),
+    Fault(
+        "not-the-ascii-that-was-promised-after-the-sample",
+        says("people.csv: is not ascii text; give the right encoding in [input]."),
+        policy=read_as("ascii"),
+        data=f"{LONG}{CANARY}é{ROW}",
+    ),
+    Fault(
+        "not-the-utf-16-that-was-promised",
+        says("people.csv: is not utf-16 text; give the right encoding in [input]."),
+        policy=read_as("utf-16"),
+    ),
+    Fault(
+        "utf-16-cut-off",
+        says(like(r"people\.csv: is not utf-16 text; .*\.")),
+        data=DATA.encode("utf-16")[:-1],
+    ),
+    Fault(
+        "of-no-encoding",
+        says(like(r"people\.csv: is .*text; give (the right|its) encoding in \[input\]\.")),
+        data=DATA.encode() + CANARY.encode() + b"\x81\x8d" + ROW.encode(),
+    ),
+]
+
+GZIP = [
+    Fault("gzip-that-is-none", says(like(r"people\.csv\.gz: .*\.")), data_name="people.csv.gz"),
+    Fault(
+        "gzip-empty",
+        says("people.csv.gz: is empty; give a file with a header and rows."),
+        data_name="people.csv.gz",
+        data=b"",
+    ),
+    Fault(
+        "gzip-cut-off",
+        says(like(r"people\.csv\.gz: cannot be read \(.*\); .*\.")),
+        data_name="people.csv.gz",
+        data=gzip.compress(DATA.encode())[:-12],
+    ),
+    Fault(
+        "gzip-damaged",
+        says(like(r"people\.csv\.gz: cannot be read \(.*\); .*\.")),
+        data_name="people.csv.gz",
+        data=gzip.compress(DATA.encode())[:-8] + bytes(8),
+    ),
+]
+
+GOOD = parquet(frame())
+
+
+def nested(*columns: pl.Expr) -> bytes:
+    return parquet(frame().with_columns(*columns))
+
+
+PARQUET = [
+    Fault(
+        "no-parquet",
+        says("people.parquet: cannot be read (No such file or directory); check the path."),
+        data_name="people.parquet",
+        data=None,
+    ),
+    Fault(
+        "parquet-is-a-folder",
+        says("people.parquet: cannot be read (Is a directory); check the path."),
+        data_name="people.parquet",
+        data=None,
+        files={"people.parquet/x": "1"},
+    ),
+    Fault("parquet-empty", says(NO_PARQUET), data_name="people.parquet", data=b""),
+    Fault("parquet-that-is-csv", says(NO_PARQUET), data_name="people.parquet"),
+    Fault("parquet-cut-off", says(NO_PARQUET), data_name="people.parquet", data=GOOD[:-20]),
+    Fault("parquet-cut-in-half", says(NO_PARQUET), data_name="people.parquet", data=GOOD[: len(GOOD) // 2]),
+    Fault("parquet-damaged", says(NO_PARQUET), data_name="people.parquet", data=GOOD[:4] + b"\x5a" * 300 + GOOD[304:]),
+    Fault("csv-that-is-parquet", says(like(r"people\.csv: .*(Parquet|UTF-8).*\.")), data=GOOD),
+    Fault(
+        "parquet-without-rows",
+        says("people.parquet: has no rows; there is nothing to publish."),
+        data_name="people.parquet",
+        data=parquet(frame().clear()),
+    ),
+    Fault(
+        "parquet-without-columns",
+        says(like(r"people\.parquet: has no (rows|columns); there is nothing to publish\.")),
+        data_name="people.parquet",
+        data=parquet(pl.DataFrame()),
+    ),
+    Fault(
+        "parquet-with-lists",
+        says("people.parquet: column 'town' holds List(String) values, not one value per cell; drop or flatten it."),
+        data_name="people.parquet",
+        data=nested(pl.concat_list("town")),
+    ),
+    Fault(
+        "parquet-with-records",
+        says(
+            like(r"people\.parquet: column 'town' holds Struct.* values, not one value per cell; drop or flatten it\.")
+        ),
+        data_name="people.parquet",
+        data=nested(pl.struct("town").alias("town")),
+    ),
+    Fault(
+        "parquet-with-bytes-twice",
+        says(
+            like(r"people\.parquet: column 'zip' holds Binary values, .*\."),
+            like(r"people\.parquet: column 'town' holds Binary values, .*\."),
+        ),
+        data_name="people.parquet",
+        data=nested(pl.col("town", "zip").cast(pl.Binary)),
+    ),
+]
+
+
+@each([*FILES, *HEADERS, *LINES, *ENCODINGS, *GZIP, *PARQUET])
+def test_a_table_that_cannot_be_read_is_refused(fault, folder, capfd):
+    assert_refused(fault, folder, capfd)
+
+
+def test_names_that_differ_in_case_alone_are_read_or_named(folder, capfd):
+    place(
+        folder,
+        {"people.csv": DATA.replace("town", "ZIP", 1), "policy.toml": POLICY.replace("columns.town", "columns.ZIP")},
+    )
+    before = contents(folder)
+    ended = command(capfd, "anonymize", "people.csv", "-p", "policy.toml", "-o", "release.csv")
+    assert_nothing_told(ended)
+    if ended.code != 0:
+        [sentence] = plain_faults(ended)
+        assert "'zip'" in sentence
+        assert "'ZIP'" in sentence
+        assert contents(folder) == before
