@@ -52,4 +52,4 @@ class InternalError(KohortError):
     exit_code = 70
 
     def __init__(self, fault: str) -> None:
-        super().__init__(f"{fault} This is a bug in kohort: nothing was published; please report it.")
+        super().__init__(f"{fault} This is a bug in kohort; please report it.")

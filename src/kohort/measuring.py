@@ -46,7 +46,7 @@ def measure(release: Any, original: Any, policy: Policy | str | Path, *, name: s
     chosen = policy.algorithm.measure
     how = MEASURES.make(name, {}) if name else MEASURES.make(chosen.name, chosen.parameters)
     source = read_table(original, policy.input)
-    policy.check_columns(source.frame.columns)
+    policy.check_columns(source.frame.columns, source.name)
     codes = encode(typed_quasi_identifiers(source.frame, policy), policy)
     rows = source.frame.height
     given = Path(release) if isinstance(release, str | Path) else read_table(release).frame
@@ -56,6 +56,8 @@ def measure(release: Any, original: Any, policy: Policy | str | Path, *, name: s
         absent = [repr(axis.name) for axis in codes.axes if axis.name not in table.columns]
         if absent:
             raise PolicyError(f"the release lacks {', '.join(absent)}; it cannot be measured by this policy.")
+        if not table.rows:
+            raise DataError("release: it has a header but no rows; there is nothing to measure.")
         if table.rows > rows:
             raise DataError(
                 f"the release has {table.rows} rows and the original {rows}; give the table it was made of."

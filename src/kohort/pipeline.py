@@ -21,6 +21,7 @@ from kohort.algorithms import ALGORITHMS, Algorithm, Task
 from kohort.audit import Verdict, verify
 from kohort.encode import STAR, Codes, encode
 from kohort.errors import InfeasibleError, PolicyError, VerificationError
+from kohort.hierarchy import Taxonomy, read
 from kohort.measures import MEASURES, Measure
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_boxes
@@ -31,6 +32,7 @@ from kohort.release import Provenance, Release
 from kohort.table import Table, read_table, same_kind, typed_quasi_identifiers, write_table
 from kohort.table.read import Kind, file_kind
 from kohort.table.safe import draft_of
+from kohort.table.targets import refuse_targets
 
 Progress = Callable[[str, float], None]
 """Told the step and the share of it that is done."""
@@ -96,11 +98,10 @@ def anonymize(
     path = Path(output) if output is not None else None
     clock = _Clock(progress)
     plan = _plan(policy)
+    kind = _target(table, path, policy)
     with clock.step("read"):
         source = read_table(table, policy.input)
-        kind: Kind = file_kind(path) if path else "parquet"
-        _refuse_overwriting(source, path)
-        kept, frame = _usable_records(source.frame, policy)
+        kept, frame = _usable_records(source, policy)
     with clock.step("encode"):
         codes = encode(frame, policy)
         _refuse_the_impossible(plan, len(codes.array))
@@ -109,8 +110,11 @@ def anonymize(
     with clock.step("recode"):
         boxes = boxes_of_labels(codes, labels)
         released = source.frame[kept] if len(kept) < source.frame.height else source.frame
-        released = publish(released, codes, boxes, policy.having_role("identifier"), bounds=_bounds(policy, kind))
+        released = publish(released, codes, boxes, policy.having_role("identifier"), bounds=policy.output.bounds)
         released, order = _arrange(source.frame, released, kept, policy)
+    with clock.step("measure"):
+        suppressed = source.frame.height - len(kept)
+        loss = loss_of_boxes(plan.measure, codes, boxes.lo, boxes.hi, suppressed)
     with _draft(path) as draft:
         with clock.step("write"):
             neutralise = policy.output.formulas == "neutralised"
@@ -118,9 +122,6 @@ def anonymize(
         with clock.step("verify"):
             original = source.path or source.frame
             verdict, key = _verified(draft, policy, original, order)
-    with clock.step("measure"):
-        suppressed = source.frame.height - len(kept)
-        loss = loss_of_boxes(plan.measure, codes, boxes.lo, boxes.hi, suppressed)
     provenance = Provenance(
         algorithm=plan.algorithm.name,
         parameters=asdict(plan.algorithm),  # type: ignore[call-overload]
@@ -169,19 +170,47 @@ def _plan(policy: Policy) -> _Plan:
         )
     if faults:
         raise PolicyError(*faults)
+    for name in policy.having_role("sensitive"):
+        _read_hierarchy(name, policy)
     seed = chosen.seed if chosen.seed is not None else secrets.randbits(62)
     return _Plan(policy, algorithm, measure, seed)
 
 
-def _refuse_overwriting(source: Table, path: Path | None) -> None:
-    if path and source.path and path.exists() and path.samefile(source.path):
-        raise PolicyError(f"the output {path.name} is the input itself; give another path.")
+def _read_hierarchy(name: str, policy: Policy) -> None:
+    """A hierarchy that the policy names must be there and sound, even where nothing asks for it yet."""
+    hierarchy = policy.columns[name].hierarchy
+    if hierarchy is not None and hierarchy.file is not None:
+        read(policy.folder / hierarchy.file, column=name)
+    if hierarchy is not None and hierarchy.tree is not None:
+        Taxonomy.from_tree(hierarchy.tree, column=name)
 
 
-def _usable_records(frame: pl.DataFrame, policy: Policy) -> tuple[NDArray[np.int64], pl.DataFrame]:
+def _target(table: Any, path: Path | None, policy: Policy) -> Kind:
+    """The kind of file that will be written, if it can be written at all."""
+    kind: Kind = file_kind(path) if path else "parquet"
+    if path:
+        taken = policy.files | ({"input": Path(table)} if isinstance(table, str | Path) else {})
+        refuse_targets({"output": path}, taken)
+    if policy.output.bounds:
+        _refuse_bounds(policy, kind)
+    return kind
+
+
+def _refuse_bounds(policy: Policy, kind: Kind) -> None:
+    if kind == "csv":
+        fault = "bounds are for Parquet and frames; write Parquet, or set bounds = false."
+        raise PolicyError(policy.located(("output", "bounds"), fault))
+    ends = [f"{name}_{end}" for name in policy.quasi_identifiers for end in ("lo", "hi")]
+    for name in ends:
+        if name in policy.columns:
+            fault = f"column {name!r} is already in the table; rename it, or set bounds = false."
+            raise PolicyError(policy.located(("output", "bounds"), fault))
+
+
+def _usable_records(source: Table, policy: Policy) -> tuple[NDArray[np.int64], pl.DataFrame]:
     """The records that take part, typed: those with a missing quasi-identifier may not."""
-    policy.check_columns(frame.columns)
-    frame = typed_quasi_identifiers(frame, policy)
+    policy.check_columns(source.frame.columns, source.name)
+    frame = typed_quasi_identifiers(source.frame, policy)
     everyone = np.arange(frame.height)
     if policy.privacy.missing not in ("suppress", "refuse"):
         return everyone, frame
@@ -212,6 +241,7 @@ def _refuse_suppressing(records: int, of: int, policy: Policy, why: str) -> None
 
 
 def _refuse_the_impossible(plan: _Plan, records: int) -> None:
+    """Refuse what no release of so many usable records can keep."""
     for model in models_of(plan.policy):
         reason = model.refuses(records)
         if reason:
@@ -225,24 +255,6 @@ def _cluster(plan: _Plan, codes: Codes, share: Callable[[float], None]) -> NDArr
     costs = compile_costs(plan.measure, codes.axes)
     rng = np.random.default_rng(plan.seed)
     return plan.algorithm.cluster(Task(codes, plan.measure, costs, plan.policy.privacy.k, rng, share))
-
-
-def _bounds(policy: Policy, kind: Kind) -> bool:
-    taken = [f"{name}_{end}" for name in policy.quasi_identifiers for end in ("lo", "hi")]
-    if policy.output.bounds and (clash := [name for name in taken if name in policy.columns]):
-        raise PolicyError(
-            policy.located(
-                ("output", "bounds"), f"column {clash[0]!r} is already in the table; rename it, or set bounds = false."
-            )
-        )
-    if policy.output.bounds and kind == "csv":
-        raise PolicyError(
-            policy.located(
-                ("output", "bounds"),
-                "bounds are for Parquet and frames; write Parquet, or set bounds = false.",
-            )
-        )
-    return policy.output.bounds
 
 
 def _arrange(

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from kohort.errors import DataError
 from kohort.policy import Column, Policy
 from kohort.policy.faults import toml_key
 from kohort.policy.model import ColumnType, Role
@@ -68,6 +69,8 @@ def propose(table: Any, *, k: int = 10) -> str:
     """
     source = read_table(table)
     frame = source.frame
+    if frame.height < 2:
+        raise DataError(f"{source.name}: has 1 record; nobody hides in a crowd of one.")
     tokens = [""] + [token for token in MISSING_TOKENS[1:] if _occurs(frame, token)]
     proposals = {name: _propose_column(frame[name], tokens) for name in frame.columns}
     if not any(proposal.role == "quasi" for proposal in proposals.values()):

@@ -224,11 +224,6 @@ PROPOSALS = [
     proposal(
         "init-of-one-record", like(r"people\.csv: .*(one|1|two|2) (record|row)s?.*\."), data=f"name,age\n{CANARY},3\n"
     ),
-    proposal(
-        "init-of-a-name-with-a-line-end",
-        like(r"people\.csv: .*column.*(line|control|name).*\."),
-        data='"a\nb",age\n77031,2\n77031,2\n',
-    ),
 ]
 
 

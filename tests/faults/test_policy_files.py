@@ -1,6 +1,6 @@
 """Policy files that cannot be read, are no TOML, or hold keys and columns that do not belong there."""
 
-import time
+import tomllib
 
 import pytest
 
@@ -36,7 +36,7 @@ READING = [
     ),
     Fault(
         "policy-not-utf-8",
-        says(like(r"policy policy\.toml: cannot be read \(it is not UTF-8 text\); .*\.")),
+        says("policy.toml: is not UTF-8 text; save it as UTF-8."),
         policy=POLICY.encode() + b"# \xff\n",
     ),
     Fault(
@@ -282,11 +282,13 @@ def test_a_policy_file_that_cannot_be_used_is_refused(fault, folder, capfd):
     assert_refused(fault, folder, capfd)
 
 
-def test_many_faults_are_found_without_a_long_wait():
+def test_many_faults_are_found_with_one_pass_over_the_text(monkeypatch):
+    calls = []
+    parse = tomllib.loads
+    monkeypatch.setattr("kohort.policy.faults.tomllib.loads", lambda text: (calls.append(text), parse(text))[1])
     columns = "".join(f'[columns.c{i}]\nrole = "quas"\n' for i in range(50))
-    start = time.perf_counter()
     with pytest.raises(kohort.PolicyError) as refusal:
         kohort.Policy.from_toml(f"[privacy]\nk = 2\n{columns}")
-    assert time.perf_counter() - start < 0.5
+    assert len(calls) <= 2 * 102  # not once for every fault
     assert len(refusal.value.faults) == 50
     assert refusal.value.faults[49].startswith("policy, line 102: 'columns.c49.role' must be")

@@ -51,6 +51,7 @@ def anonymize(
     """
     import kohort
     from kohort.table.safe import write_text
+    from kohort.table.targets import refuse_targets
 
     changes: list[tuple[str, dict[str, Any]]] = [
         ("privacy", {"k": k}),
@@ -70,9 +71,12 @@ def anonymize(
         given = {key: value for key, value in keys.items() if value is not None}
         if given:
             chosen = chosen.with_changes(section, **given)
+    verdict = verdict or output.with_name(output.name + ".verdict.json")
+    targets = {"output": output, "verdict": verdict} | ({"private verdict": private} if private else {})
+    refuse_targets(targets, {"input": data, **chosen.files})
     with progress_bar(silent=quiet or json) as progress:
         release = kohort.anonymize(data, chosen, output=output, progress=progress)
-    write_text(verdict or output.with_name(output.name + ".verdict.json"), release.public_json())
+    write_text(verdict, release.public_json())
     if private:
         write_text(private, release.private_json())
     if json:

@@ -30,9 +30,13 @@ def demo(
     """
     import kohort
     from kohort.datasets import patients
-    from kohort.errors import DataError
+    from kohort.errors import DataError, PolicyError
+    from kohort.privacy.k_anonymity import KAnonymity
     from kohort.table.safe import write_text
 
+    reason = KAnonymity(k=k).refuses(records=rows)
+    if reason:
+        raise PolicyError(f"{reason}.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,12 @@ import typer
 from kohort.cli.shared import DataArgument, JsonOption, app, console, print_json
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from kohort.hierarchy import Taxonomy
+    from kohort.policy import Policy
+
+CSV_SUFFIXES = (".csv", ".tsv", ".txt")
 
 hierarchies = typer.Typer(help="Make, check and show taxonomies.", no_args_is_help=True)
 app.add_typer(hierarchies, name="hierarchy")
@@ -32,9 +38,10 @@ def build(
 ) -> None:
     """Build a hierarchy file for a COLUMN of DATA."""
     from kohort.encode import TreeAxis, encode
-    from kohort.errors import PolicyError
+    from kohort.errors import DataError, PolicyError
     from kohort.policy import Policy
-    from kohort.table import read_table, typed_quasi_identifiers
+    from kohort.table.safe import draft_of
+    from kohort.table.targets import refuse_targets
 
     given: dict[str, Any] = {}
     if width is not None:
@@ -42,7 +49,8 @@ def build(
     if cuts is not None:
         given["cuts"] = [_numbers(level, "cuts") for level in cuts.split(";")]
     if prefix is not None:
-        given["prefix"] = [int(length) for length in _numbers(prefix, "prefix")]
+        lengths = _numbers(prefix, "prefix")
+        given["prefix"] = [int(length) if length.is_integer() else length for length in lengths]
     if dates is not None:
         given["dates"] = [level.strip() for level in dates.split(",")]
     if flat:
@@ -50,13 +58,15 @@ def build(
     if len(given) != 1:
         raise PolicyError("give exactly one of --width, --cuts, --prefix, --dates and --flat.")
     policy = Policy.build(k=2, quasi_identifiers=[column], hierarchies={column: given})
-    frame = read_table(data).frame
-    if column not in frame.columns:
-        raise PolicyError(f"column {column!r} is not in the table; it has {', '.join(map(repr, frame.columns))}.")
-    axis = encode(typed_quasi_identifiers(frame.select(column), policy), policy).axes[0]
-    if isinstance(axis, TreeAxis):
-        axis.taxonomy.to_csv(output)
-        _summary(axis.taxonomy)
+    if output.suffix.lower() not in CSV_SUFFIXES:
+        raise PolicyError(f"{output.name}: a hierarchy file is CSV; name it {', '.join(CSV_SUFFIXES)}.")
+    refuse_targets({"hierarchy": output}, {"input": data})
+    axis = encode(_column(data, column, policy), policy).axes[0]
+    if not isinstance(axis, TreeAxis):
+        raise DataError(f"column {column!r}: there are no values to build a hierarchy from.")
+    with draft_of(output) as draft:
+        axis.taxonomy.to_csv(draft)
+    _summary(axis.taxonomy)
 
 
 @hierarchies.command()
@@ -71,13 +81,10 @@ def check(
     if data is not None:
         from kohort.encode import encode
         from kohort.policy import Policy
-        from kohort.table import read_table, typed_quasi_identifiers
 
         name = taxonomy.column
         policy = Policy.build(k=2, quasi_identifiers=[name], hierarchies={name: str(file.resolve())})
-        frame = read_table(data).frame
-        policy.check_columns([name] if name in frame.columns else frame.columns)
-        encode(typed_quasi_identifiers(frame.select(name), policy), policy)
+        encode(_column(data, name, policy), policy)
     if json:
         print_json({"column": taxonomy.column, "leaves": taxonomy.n_leaves, "levels": taxonomy.levels})
     else:
@@ -102,13 +109,29 @@ def _read(file: Path, column: str | None) -> Taxonomy:
     return read(file, column=column or file.stem)
 
 
+def _column(data: Path, name: str, policy: Policy) -> pl.DataFrame:
+    """One column of a table, typed. Without a header there would be cells for names: none is quoted."""
+    from kohort.errors import PolicyError
+    from kohort.policy.faults import closest
+    from kohort.table import read_table, typed_quasi_identifiers
+
+    table = read_table(data)
+    if name not in table.frame.columns:
+        hint = closest(name, table.frame.columns)
+        raise PolicyError(f"column {name!r} is not in the table{hint}; check its name, and that the header is there.")
+    return typed_quasi_identifiers(table.frame.select(name), policy)
+
+
 def _numbers(text: str, option: str) -> list[float]:
     from kohort.errors import PolicyError
 
     try:
-        return [float(number) for number in text.split(",")]
+        numbers = [float(number) for number in text.split(",")]
     except ValueError:
-        raise PolicyError(f"--{option} must be numbers with commas between them; got {text!r}.") from None
+        numbers = []
+    if not numbers or not all(map(math.isfinite, numbers)):
+        raise PolicyError(f"--{option} must be numbers with commas between them; got {text!r}.")
+    return numbers
 
 
 def _summary(taxonomy: Taxonomy) -> None:

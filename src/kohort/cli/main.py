@@ -53,9 +53,8 @@ def run() -> NoReturn:
     signal.signal(signal.SIGINT, _stop)
     for module in COMMANDS:
         importlib.import_module(f"kohort.cli.{module}")
-    code = 0
     try:
-        app()
+        code = app(standalone_mode=False) or 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
     except Stopped:
@@ -67,7 +66,9 @@ def run() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 141
     except Exception as error:
-        code = _say(_bug(error))
+        # The framework's own faults, a wrong option or the like, can write themselves as a sentence.
+        usage = getattr(error, "format_message", None)
+        code = _say(_usage(usage()) if usage else _bug(error))
     sys.exit(code)
 
 
@@ -83,6 +84,12 @@ def _say(error: KohortError) -> int:
         for fault in error.faults:
             typer.echo(f"error: {fault}", err=True)
     return error.exit_code
+
+
+def _usage(message: str) -> KohortError:
+    """A wrong option or argument, in the words of the command line."""
+    sentence = message.replace("Input should be ", "must be ").partition(", unable to parse")[0].rstrip(".")
+    return KohortError(f"{sentence[:1].lower()}{sentence[1:]}; see kohort --help.")
 
 
 def _bug(error: Exception) -> InternalError:

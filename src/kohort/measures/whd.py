@@ -32,7 +32,8 @@ class WeightedHierarchicalDistance(Measure):
     paper = "Li et al., DaWaK 2006 (KACA); Netshiunda (004), def. 5"
 
     def __post_init__(self) -> None:
-        if not (self.beta == 0 or 1 <= self.beta <= 100):
+        number = isinstance(self.beta, int | float) and not isinstance(self.beta, bool)
+        if not number or not (self.beta == 0 or 1 <= self.beta <= 100):
             msg = f"'beta' must be a number in [1, 100], or 0 for uniform weights; got {self.beta!r}"
             raise ValueError(msg)
 

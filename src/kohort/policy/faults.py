@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import json
 import tomllib
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,13 +27,17 @@ def sentences(
     error: ValidationError, known_keys: Callable[[KeyPath], Sequence[str]], source: Source | None = None
 ) -> list[str]:
     """One sentence per fault; `known_keys` tells which keys the section at a path may have."""
-    return [located(source, *_sentence(fault, known_keys)) for fault in error.errors()]
+    faults = error.errors()
+    # A list with a wrong item counts as too short as well; the item is what is wrong.
+    wrong = {tuple(fault["loc"])[:depth] for fault in faults for depth in range(len(fault["loc"]))}
+    told = [fault for fault in faults if not (fault["type"] == "too_short" and tuple(fault["loc"]) in wrong)]
+    return [located(source, *_sentence(fault, known_keys)) for fault in told]
 
 
 def _sentence(fault: Any, known_keys: Callable[[KeyPath], Sequence[str]]) -> tuple[KeyPath, str]:
     keys: KeyPath = tuple(fault["loc"])
     name = ".".join(toml_key(str(key)) for key in keys)
-    kind, text = fault["type"], str(fault["msg"])
+    kind = fault["type"]
     if kind == "extra_forbidden":
         known = known_keys(keys[:-1])
         where = f"[{'.'.join(toml_key(str(key)) for key in keys[:-1])}]" if len(keys) > 1 else "the policy"
@@ -39,12 +46,43 @@ def _sentence(fault: Any, known_keys: Callable[[KeyPath], Sequence[str]]) -> tup
     if kind == "missing":
         return keys, f"'{name}' is missing; it must be given."
     if kind == "value_error":
-        reason = text.removeprefix("Value error, ")
+        reason = str(fault["msg"]).removeprefix("Value error, ")
+        if reason.startswith("must "):
+            return keys, f"'{name}' {reason}."
         return keys, f"{name}: {reason}." if keys else f"{reason}."
-    requirement = text.removeprefix("Input should be ")
-    got = fault["input"]
-    shown = f"; got {got!r}" if isinstance(got, str | int | float | bool) else ""
-    return keys, f"'{name}' must be {requirement}{shown}."
+    if keys == ("columns",) and kind == "too_short":
+        return keys, "no column is given; add [columns.NAME] with a role."
+    return keys, f"'{name}' must be {_requirement(fault)}{_shown(fault['input'])}."
+
+
+def _requirement(fault: Any) -> str:
+    """What a value must be, in the words of the policy file rather than of Python."""
+    limits = fault.get("ctx", {})
+    match fault["type"]:
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return "a table, such as { key = value }"
+        case "tuple_type" | "list_type":
+            return 'a list, such as [1, 2] or ["a"]'
+        case "too_short":
+            return f"a list of at least {limits['min_length']}"
+        case "too_long":
+            return f"a list of at most {limits['max_length']}"
+        case "string_too_short":
+            return f"a text of at least {limits['min_length']} character"
+        case "string_too_long":
+            return f"a text of at most {limits['max_length']} character"
+        case "float_type" | "float_parsing":
+            return "a valid number"
+        case "literal_error" if limits["expected"] == "True":
+            return "true"
+    return str(fault["msg"]).removeprefix("Input should be ")
+
+
+def _shown(given: Any) -> str:
+    """A short value as the policy file writes it."""
+    if isinstance(given, bool):
+        return f"; got {str(given).lower()}"
+    return f"; got {given!r}" if isinstance(given, str | int | float) else ""
 
 
 def closest(name: str, known: Sequence[str]) -> str:
@@ -54,9 +92,9 @@ def closest(name: str, known: Sequence[str]) -> str:
 
 
 def toml_key(name: str) -> str:
-    """A key as TOML writes it."""
+    """A key as TOML writes it; characters that would break a line or a terminal are escaped."""
     bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
-    return name if bare else '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return name if bare else json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def syntax_sentence(message: str) -> str:
@@ -72,37 +110,61 @@ def located(source: Source | None, keys: KeyPath, sentence: str) -> str:
     """Put file and line before a sentence."""
     if source is None:
         return f"policy: {sentence}"
-    line = _line_of(source.text, keys)
+    lines = _lines(source.text)
+    line = next((lines[keys[:depth]] for depth in range(len(keys), 0, -1) if keys[:depth] in lines), None)
     return f"{source.path.name}{f', line {line}' if line else ''}: {sentence}"
 
 
-def _line_of(text: str, keys: KeyPath) -> int | None:
-    """Line of the statement that introduces a key, or its nearest given ancestor.
+@lru_cache(maxsize=8)
+def _lines(text: str) -> dict[KeyPath, int]:
+    """Line of the statement that introduces each key.
 
-    The parser itself is asked, with ever longer beginnings of the text: where a key first
-    appears, the statement began right after the last beginning that was complete.
+    The parser itself is asked, statement by statement: a statement ends where its lines are
+    complete TOML by themselves.
     """
-    lines = text.splitlines(keepends=True)
-    best: tuple[int, int] | None = None
-    complete = 0
-    for end in range(1, len(lines) + 1):
+    lines = text.splitlines()
+    found: dict[KeyPath, int] = {}
+    table: KeyPath = ()
+    arrays: Counter[KeyPath] = Counter()
+    start = 0
+    while start < len(lines):
+        end, data = _statement(lines, start)
+        if lines[start].lstrip().startswith("["):
+            table = _header_path(data, arrays)
+            paths: Iterator[KeyPath] = (table[:depth] for depth in range(1, len(table) + 1))
+        else:
+            paths = (table + path for path in _paths(data))
+        for path in paths:
+            found.setdefault(path, start + 1)
+        start = end
+    return found
+
+
+def _statement(lines: Sequence[str], start: int) -> tuple[int, Any]:
+    """Where the statement that begins at a line ends, and what it says."""
+    for end in range(start + 1, len(lines) + 1):
         try:
-            data: Any = tomllib.loads("".join(lines[:end]))
+            return end, tomllib.loads("\n".join(lines[start:end]) + "\n")
         except tomllib.TOMLDecodeError:
             continue
-        depth = _given_depth(data, keys)
-        if depth and (best is None or depth > best[0]):
-            best = (depth, complete + 1)
-        complete = end
-    return best[1] if best else None
+    return start + 1, {}
 
 
-def _given_depth(data: Any, keys: KeyPath) -> int:
-    for depth, key in enumerate(keys):
-        if isinstance(data, dict) and key in data:
-            data = data[str(key)]
-        elif isinstance(data, list) and isinstance(key, int) and key < len(data):
-            data = data[key]
+def _header_path(data: Any, arrays: Counter[KeyPath]) -> KeyPath:
+    """Path of a `[table]`, or of the next element of a `[[list of tables]]`."""
+    path: KeyPath = ()
+    while data:
+        if isinstance(data, list):
+            path, data = (*path, arrays[path]), data[0]
+            arrays[path[:-1]] += 1
         else:
-            return depth
-    return len(keys)
+            key, data = next(iter(data.items()))
+            path = (*path, key)
+    return path
+
+
+def _paths(data: Any, above: KeyPath = ()) -> Iterator[KeyPath]:
+    items: Any = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in items:
+        yield (*above, key)
+        yield from _paths(value, (*above, key))

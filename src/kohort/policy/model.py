@@ -7,13 +7,14 @@ from TOML with the line of each fault, written back to TOML, and built in Python
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
 
 from kohort.errors import PolicyError
 from kohort.policy.faults import KeyPath, Source, closest, located, sentences, syntax_sentence, toml_key
@@ -39,6 +40,19 @@ class Input(_Section):
     """Quote character of a CSV file, empty for none; ``"`` when absent."""
     encoding: str | None = None
     """Encoding of a CSV file; sniffed (UTF-8, UTF-16, else Windows-1252) when absent."""
+
+    @field_validator("delimiter", "quote")
+    @classmethod
+    def _is_usable(cls, character: str | None) -> str | None:
+        if character and not (character == "\t" or " " <= character <= "~"):
+            raise ValueError("must be a printable ASCII character or a tab")
+        return character
+
+    @model_validator(mode="after")
+    def _characters_differ(self) -> Self:
+        if self.delimiter is not None and self.delimiter == self.quote:
+            raise ValueError("the delimiter and the quote must be different characters")
+        return self
 
 
 class Privacy(_Section):
@@ -109,9 +123,9 @@ class Output(_Section):
 class Intervals(_Section):
     """Equal bins: the width of the finest level and the coarser levels as its multiples."""
 
-    width: float = Field(gt=0, strict=False)
+    width: float = Field(gt=0)
     levels: tuple[int, ...] = Field(default=(1, 2, 4), strict=False, min_length=1)
-    origin: float = Field(default=0.0, strict=False)
+    origin: float = 0.0
 
 
 class Hierarchy(_Section):
@@ -144,14 +158,21 @@ class Column(_Section):
     role: Role
     type: ColumnType | None = None
     """Inferred when absent; an error when the data disagree."""
-    weight: float = Field(default=1.0, ge=0, le=1000, strict=False)
+    weight: float = Field(default=1.0, ge=0, le=1000)
     """Relative weight of the column in the loss."""
     hierarchy: Hierarchy | None = None
     """Taxonomy; without one, numbers and dates become intervals, and texts are kept or ``*``."""
-    domain: tuple[float, float] | None = Field(default=None, strict=False)
+    domain: tuple[float, ...] | None = Field(default=None, strict=False)
     """Declared range of a numeric column; the range of the table when absent."""
     format: str | None = None
     """strptime format of a date column; ISO ``YYYY-MM-DD`` when absent."""
+
+    @field_validator("domain")
+    @classmethod
+    def _is_range(cls, domain: tuple[float, ...] | None) -> tuple[float, ...] | None:
+        if domain is not None and not (len(domain) == 2 and -math.inf < domain[0] < domain[1] < math.inf):
+            raise ValueError("must be [smallest, largest], two numbers with smallest < largest")
+        return domain
 
     @model_validator(mode="before")
     @classmethod
@@ -173,8 +194,8 @@ class Column(_Section):
             ]
         if self.role in ("identifier", "insensitive") and self.hierarchy is not None:
             faults.append(f"a column of role '{self.role}' has no use for a hierarchy; remove it")
-        if self.domain is not None and not self.domain[0] < self.domain[1]:
-            faults.append("'domain' must be [smallest, largest] with smallest < largest")
+        if self.domain is not None and self.hierarchy is not None:
+            faults.append("'domain' is for columns that become intervals; remove it, or the hierarchy")
         if self.domain is not None and self.type in ("date", "string"):
             faults.append("'domain' is for numeric columns only; remove it")
         if self.format is not None and self.type != "date":
@@ -207,6 +228,7 @@ class Policy(_Section):
     columns: dict[str, Column] = Field(min_length=1)
 
     _source: Source | None = PrivateAttr(default=None)
+    _overridden: frozenset[KeyPath] = PrivateAttr(default=frozenset())
 
     @model_validator(mode="after")
     def _has_work_to_do(self) -> Self:
@@ -271,6 +293,8 @@ class Policy(_Section):
             ("sensitive", sensitive),
             ("insensitive", insensitive),
         ):
+            if isinstance(names, str):
+                raise PolicyError(f"the columns of role {role} must be a list of names; got the text {names!r}.")
             roles += [(name, role) for name in names]  # type: ignore[misc]
         columns: dict[str, dict[str, Any]] = {}
         faults = []
@@ -307,9 +331,9 @@ class Policy(_Section):
         try:
             text = path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            msg = f"policy {path.name}: cannot be read ({reason}); check the path."
-            raise PolicyError(msg) from None
+            if isinstance(error, OSError):
+                raise PolicyError(f"policy {path.name}: cannot be read ({error.strerror}); check the path.") from None
+            raise PolicyError(f"{path.name}: is not UTF-8 text; save it as UTF-8.") from None
         return cls.from_toml(text, path=path)
 
     @classmethod
@@ -345,12 +369,24 @@ class Policy(_Section):
         """The folder that hierarchy paths are relative to."""
         return self._source.path.parent if self._source and self._source.path.parent else Path()
 
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files that the policy is made of: itself, and its hierarchies."""
+        files = {"policy": self._source.path} if self._source else {}
+        for name, column in self.columns.items():
+            if column.hierarchy is not None and column.hierarchy.file is not None:
+                files[f"hierarchy of column {name!r}"] = self.folder / column.hierarchy.file
+        return files
+
     def located(self, keys: KeyPath, sentence: str) -> str:
         """Put file and line before a sentence about the given keys, where the policy has a file."""
-        return located(self._source, keys, sentence)
+        return located(None if keys[:2] in self._overridden else self._source, keys, sentence)
 
-    def check_columns(self, present: Sequence[str]) -> None:
+    def check_columns(self, present: Sequence[str], table: str = "the table") -> None:
         """Refuse a table whose columns and this policy do not name each other one to one."""
+        if not any(name in self.columns for name in present):
+            # Without a header, the first record would be taken for names: none of them is quoted.
+            raise PolicyError(f"{table}: the first line names no column of the policy; is the header there?")
         faults = []
         for name in self.columns:
             if name not in present:
@@ -402,6 +438,8 @@ class Policy(_Section):
         data[section] = {key: value for key, value in merged.items() if value is not None}
         policy = Policy(**data)
         policy._source = self._source
+        # What was changed has no line in the file any more.
+        policy._overridden = self._overridden | {(section, key) for key in changes}
         return policy
 
     def __eq__(self, other: object) -> bool:
