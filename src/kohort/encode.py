@@ -19,6 +19,7 @@ from kohort.errors import DataError, PolicyError
 from kohort.hierarchy import Taxonomy, cuts, dates, intervals, prefixes, read
 from kohort.policy import Column, Policy
 from kohort.table.texts import as_texts
+from kohort.table.words import counted
 
 STAR = "*"
 """The published form of a fully generalized value."""
@@ -200,10 +201,11 @@ def _encode_column(series: pl.Series, column: Column, policy: Policy) -> tuple[A
     # A column without any value has nothing to build a hierarchy from, and needs none.
     if len(values) == 0 or (column.hierarchy is None and series.dtype != pl.String):
         codes = values.search_sorted(series, side="left").cast(pl.Int32)
-        axis: Axis = LineAxis(series.name, column.weight, values, *_line_range(values, column), has_missing)
+        axis: Axis = LineAxis(series.name, column.weight, values, *_line_range(series, values, column), has_missing)
     else:
         texts = as_texts(values)
         _refuse_stars(series, texts)
+        _refuse_blanks(series, texts)
         taxonomy = _taxonomy(values, texts, column, policy)
         leaf_of_value = taxonomy.codes(texts.to_list())
         _refuse_strangers(series, values, leaf_of_value)
@@ -216,25 +218,24 @@ def _encode_column(series: pl.Series, column: Column, policy: Policy) -> tuple[A
     return axis, array
 
 
-def _line_range(values: pl.Series, column: Column) -> tuple[float, float]:
-    if len(values) == 0:
-        return column.domain or (0.0, 0.0)
+def _line_range(series: pl.Series, values: pl.Series, column: Column) -> tuple[float, float]:
+    """The declared domain, which must hold every value; or the ends of the values themselves."""
     numbers = as_numbers(values)
-    low, high = float(numbers[0]), float(numbers[-1])
     if column.domain is None:
-        return low, high
+        return (float(numbers[0]), float(numbers[-1])) if len(numbers) else (0.0, 0.0)
+    low, high = column.domain
     if values.dtype == pl.Date:
         raise PolicyError(
             f"column {values.name!r}: 'domain' is for numeric columns only, and it holds dates; remove it."
         )
-    outside = int(((numbers < column.domain[0]) | (numbers > column.domain[1])).sum())
-    if outside:
-        msg = (
-            f"column {values.name!r}: {outside} distinct values lie outside its declared domain; "
-            "widen the domain in the policy or correct the table."
+    outside = values.filter(pl.Series((numbers < low) | (numbers > high)))
+    if len(outside):
+        lie = counted(len(outside), "distinct value lies", "distinct values lie")
+        raise DataError(
+            f"column {values.name!r}: {lie} outside its declared domain (first in row "
+            f"{_rows_with(series, outside)[0] + 1}); widen the domain in the policy or correct the table."
         )
-        raise DataError(msg)
-    return column.domain
+    return low, high
 
 
 def _taxonomy(values: pl.Series, texts: pl.Series, column: Column, policy: Policy) -> Taxonomy:
@@ -287,11 +288,28 @@ def _require(values: pl.Series, dtype: type[pl.DataType], hierarchy: str, wanted
 def _refuse_stars(series: pl.Series, texts: pl.Series) -> None:
     """Refuse a value that looks like a fully generalized one."""
     if (texts == STAR).any():
-        stars = int((series == STAR).sum())
+        rows = int((series == STAR).sum())
         raise DataError(
-            f"column {series.name!r}: {stars} rows hold the single character that a release puts for a fully "
-            "generalized value; correct them, or list it as missing in [input]."
+            f"column {series.name!r}: {counted(rows, 'row holds', 'rows hold')} the single character that a release "
+            f"puts for a fully generalized value; correct {'it' if rows == 1 else 'them'}, "
+            "or list it as missing in [input]."
         )
+
+
+def _refuse_blanks(series: pl.Series, texts: pl.Series) -> None:
+    """Refuse texts that nobody can see: they are no category, and a hierarchy could not name them."""
+    blank = texts.str.strip_chars() == ""
+    if blank.any():
+        rows = len(_rows_with(series, texts.filter(blank)))
+        raise DataError(
+            f"column {series.name!r}: {counted(rows, 'row holds', 'rows hold')} blanks only; "
+            f"list {'it' if rows == 1 else 'them'} as missing in [input]."
+        )
+
+
+def _rows_with(series: pl.Series, some: pl.Series) -> NDArray[np.int64]:
+    """The rows, from 0, that hold one of some values."""
+    return series.is_in(some.implode()).fill_null(value=False).arg_true().to_numpy().astype(np.int64)
 
 
 def _refuse_strangers(series: pl.Series, values: pl.Series, leaf_of_value: NDArray[np.int32]) -> None:
@@ -299,9 +317,9 @@ def _refuse_strangers(series: pl.Series, values: pl.Series, leaf_of_value: NDArr
     unknown = values.filter(pl.Series(leaf_of_value < 0))
     if len(unknown) == 0:
         return
-    rows = series.is_in(unknown.implode()).fill_null(value=False).arg_true()
+    rows = _rows_with(series, unknown)
     msg = (
         f"column {series.name!r}: {len(unknown)} distinct values in {len(rows)} rows are not leaves of its "
-        f"hierarchy (first in row {int(rows[0]) + 1}); add them to the hierarchy or correct the table."
+        f"hierarchy (first in row {rows[0] + 1}); add them to the hierarchy or correct the table."
     )
     raise DataError(msg)

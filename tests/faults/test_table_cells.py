@@ -30,7 +30,8 @@ from faults.harness import (
 )
 
 DO = "correct them, list them as missing in [input], or change the column's type."
-NO_INTEGERS = says(f"column 'age': 2 values are not 64-bit integers (first in row 2); {DO}")
+NO_INTEGERS = says(f"column 'age': 2 values are not whole numbers (first in row 2); {DO}")
+TOO_LARGE = says(f"column 'age': 2 values are not 64-bit integers (first in row 2); {DO}")
 NO_NUMBERS = says(f"column 'age': 2 values are not finite numbers (first in row 2); {DO}")
 NO_DATES = says(f"column 'age': 2 values are not dates of the form %Y-%m-%d (first in row 2); {DO}")
 NUMBER, DATE = age('type = "number"'), age('type = "date"')
@@ -42,8 +43,17 @@ TEXTS = [
     Fault("grouped-digits-for-an-integer", NO_INTEGERS, data=ages("1 000", "1'000")),
     Fault("hexadecimal-for-an-integer", NO_INTEGERS, data=ages("0x1f", "0b11")),
     Fault("arabic-digits-for-an-integer", NO_INTEGERS, data=ages("٣١", "٤١")),
-    Fault("integer-beyond-64-bits", NO_INTEGERS, data=ages("9223372036854775808", "-9223372036854775809")),
-    Fault("integer-of-20-digits", NO_INTEGERS, data=ages("77031770317703177031", "77032770327703277032")),
+    Fault("two-signs-for-an-integer", NO_INTEGERS, data=ages("+-31", "--41")),
+    Fault(
+        "one-text-for-an-integer",
+        says(
+            "column 'age': 1 value is not whole numbers (first in row 2); "
+            "correct it, list it as missing in [input], or change the column's type."
+        ),
+        data=ages(CANARY, "41"),
+    ),
+    Fault("integer-beyond-64-bits", TOO_LARGE, data=ages("9223372036854775808", "-9223372036854775809")),
+    Fault("integer-of-20-digits", TOO_LARGE, data=ages("77031770317703177031", "77032770327703277032")),
     Fault("text-for-a-number", NO_NUMBERS, policy=NUMBER, data=ages(CANARY, f"{CANARY}0")),
     Fault("infinite-for-a-number", NO_NUMBERS, policy=NUMBER, data=ages("inf", "-Infinity")),
     Fault("nan-for-a-number", NO_NUMBERS, policy=NUMBER, data=ages("NaN", "nan")),
@@ -52,6 +62,8 @@ TEXTS = [
     Fault("text-for-a-date", NO_DATES, policy=DATE, data=dated(CANARY, f"{CANARY}0")),
     Fault("date-of-another-form", NO_DATES, policy=DATE, data=dated("01.02.2020", "20200102")),
     Fault("date-that-is-none", NO_DATES, policy=DATE, data=dated("2020-02-30", "2021-02-29")),
+    Fault("date-without-leading-zeros", NO_DATES, policy=DATE, data=dated("2020-1-1", "2021-6-6")),
+    Fault("year-that-is-none", NO_DATES, policy=DATE, data=dated("0000-01-01", "12020-01-01")),
     Fault("month-that-is-none", NO_DATES, policy=DATE, data=dated("2020-13-01", "2020-00-01")),
     Fault("time-for-a-date", NO_DATES, policy=DATE, data=dated("2020-01-01 12:00", "2020-01-01T12:00:00")),
     Fault(
@@ -64,6 +76,12 @@ TEXTS = [
         "format-that-is-none",
         says(f"column 'age': 4 values are not dates of the form banana (first in row 1); {DO}"),
         policy=age('type = "date"\nformat = "banana"'),
+        data=dated("2020-02-01", "2020-02-02"),
+    ),
+    Fault(
+        "format-without-a-date",
+        says(f"column 'age': 4 values are not dates of the form %H (first in row 1); {DO}"),
+        policy=age('type = "date"\nformat = "%H"'),
         data=dated("2020-02-01", "2020-02-02"),
     ),
     Fault(
@@ -82,13 +100,13 @@ def typed(**columns: object) -> bytes:
 TYPED = [
     Fault(
         "typed-texts-for-integers",
-        says(f"column 'age': 4 values are not 64-bit integers (first in row 1); {DO}"),
+        says(f"column 'age': 4 values are not whole numbers (first in row 1); {DO}"),
         data=typed(age=CANARY),
         data_name="people.parquet",
     ),
     Fault(
         "typed-fractions-for-integers",
-        says(f"column 'age': 4 values are not integers (first in row 1); {DO}"),
+        says(f"column 'age': 4 values are not whole numbers (first in row 1); {DO}"),
         data=typed(age=31.5),
         data_name="people.parquet",
     ),
@@ -107,33 +125,46 @@ TYPED = [
     ),
     Fault(
         "typed-128-bits",
-        says(f"column 'age': 4 values are not 64-bit integers (first in row 1); {DO}"),
+        says("people.parquet: column 'age' holds whole numbers of 128 bits; convert it to 64 bits, or to text."),
         data=typed(age=pl.Series([2**70] * 4, dtype=pl.Int128)),
         data_name="people.parquet",
     ),
     Fault(
         "typed-dates-for-integers",
-        says("column 'age': holds Date values, not type 'integer'; change its type."),
+        says("column 'age': holds dates, not type 'integer'; change its type."),
         data=typed(age=datetime.date(2020, 1, 1)),
         data_name="people.parquet",
     ),
     Fault(
         "typed-integers-for-dates",
-        says("column 'age': holds Int32 values, not type 'date'; change its type."),
+        says("column 'age': holds whole numbers, not type 'date'; change its type."),
         policy=DATE,
         data=typed(age=pl.Series([1, 2, 3, 4], dtype=pl.Int32)),
         data_name="people.parquet",
     ),
     Fault(
         "typed-times",
-        says("column 'town': Time values cannot be a quasi-identifier; convert the column first."),
+        says("column 'town': times of day cannot be a quasi-identifier; convert the column first."),
         data=typed(town=datetime.time(12)),
         data_name="people.parquet",
     ),
     Fault(
         "typed-durations",
-        says(like(r"column 'town': Duration.* values cannot be a quasi-identifier; convert the column first\.")),
+        says("column 'town': durations cannot be a quasi-identifier; convert the column first."),
         data=typed(town=datetime.timedelta(1)),
+        data_name="people.parquet",
+    ),
+    Fault(
+        "typed-durations-for-csv",
+        says("column 'disease': durations cannot be published as CSV; convert it to text, or drop it."),
+        data=typed(disease=datetime.timedelta(1)),
+        data_name="people.parquet",
+    ),
+    Fault(
+        "typed-years-of-five-digits",
+        says(f"column 'age': 4 values are not dates of the years 1 to 9999 (first in row 1); {DO}"),
+        policy=DATE,
+        data=typed(age=pl.Series([4_000_000] * 4, dtype=pl.Int32).cast(pl.Date)),
         data_name="people.parquet",
     ),
 ]
@@ -150,7 +181,7 @@ VALUES = [
     Fault(
         "outside-the-domain",
         says(
-            "column 'age': 2 distinct values lie outside its declared domain; "
+            "column 'age': 2 distinct values lie outside its declared domain (first in row 2); "
             "widen the domain in the policy or correct the table."
         ),
         policy=age('type = "integer"\ndomain = [30, 40]'),
@@ -159,7 +190,7 @@ VALUES = [
     Fault(
         "faults-of-two-columns-together",
         says(
-            "column 'age': 2 distinct values lie outside its declared domain; "
+            "column 'age': 2 distinct values lie outside its declared domain (first in row 2); "
             "widen the domain in the policy or correct the table.",
             "column 'zip': values differ in length (2 of length 3, 2 of length 5); pad them to one length.",
             "column 'zip': 2 of 4 values are shorter than the prefix length 5; shorten the prefixes or pad the values.",
@@ -208,7 +239,6 @@ VALUES = [
                 r"policy\.toml, line 4: k = 3 is more than the 2 records .*(left|without|complete|remain|suppress).*\."
             )
         ),
-        exit_code=INFEASIBLE,
         policy=changed("k = 2", "k = 3", gaps("suppress")).replace(
             "[algorithm]", "suppression_limit = 1.0\n[algorithm]"
         ),
@@ -224,7 +254,7 @@ VALUES = [
     ),
     Fault(
         "blank-among-the-texts",
-        says(like(r".*column 'town'.*(blank|empty|missing).*\.")),
+        says("column 'town': 2 rows hold blanks only; list them as missing in [input]."),
         data=DATA.replace("Sekretheim", "   "),
     ),
     Fault(
@@ -248,16 +278,6 @@ VALUES = [
 @each([*TEXTS, *TYPED, *VALUES])
 def test_cells_that_do_not_fit_are_refused(fault, folder, capfd):
     assert_refused(fault, folder, capfd)
-
-
-def test_a_date_without_leading_zeros_is_a_date_or_none(folder, capfd):
-    """Reader and auditor must agree on it: a release that fails its own audit helps nobody."""
-    place(folder, {"policy.toml": DATE, "people.csv": dated("2020-1-1", "2021-6-6")})
-    before = contents(folder)
-    ended = command(capfd, "anonymize", "people.csv", "-p", "policy.toml", "-o", "release.csv", "-q")
-    assert_nothing_told(ended)
-    assert ended.code in (0, 2), ended.err
-    assert ended.code == 0 or contents(folder) == before
 
 
 def test_the_table_without_faults_is_published(folder, capfd):

@@ -6,6 +6,7 @@ import codecs
 import csv
 import gzip
 import io
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,13 @@ from kohort.errors import DataError
 DELIMITERS = (";", ",", "\t", "|")
 _SAMPLE = 1 << 18
 _CHUNK = 1 << 20
-_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# the mark of UTF-32 begins like that of UTF-16, so it comes first
+_WIDE = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,7 @@ def sniff(
         encoding = _encoding(path, gzipped, place, encoding, only_utf8)
         with open_bytes(path, gzipped) as file:
             sample = file.read(_SAMPLE)
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         raise DataError(f"{place}: cannot be unpacked; the file is damaged.") from None
     text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(sample)
     lines = list(io.StringIO(text, newline=""))
@@ -105,23 +112,27 @@ def records(path: Path, dialect: Dialect, place: str) -> list[list[str]]:
 def _encoding(path: Path, gzipped: bool, place: str, given: str | None, only_utf8: bool) -> str:
     """Settle on an encoding in which every byte of the file can be read."""
     with open_bytes(path, gzipped) as file:
-        wide = file.read(2) in _WIDE
-    candidates = [given] if given else ["utf-8-sig"] if only_utf8 else ["utf-8-sig", "cp1252"]
-    if wide and not given and not only_utf8:
-        candidates = ["utf-16"]
+        head = file.read(4)
+    wide = [name for mark, name in _WIDE.items() if head.startswith(mark)][:1]
+    candidates = [_known(given, place)] if given else ["utf-8-sig"] if only_utf8 else wide or ["utf-8-sig", "cp1252"]
     line = 0
     for candidate in candidates:
-        try:
-            name = codecs.lookup(candidate).name
-        except LookupError:
-            raise DataError(f"{place}: the encoding that the policy names is not known.") from None
-        name = "utf-8-sig" if name == "utf-8" else name
-        found = _undecodable(path, gzipped, name)
+        found = _undecodable(path, gzipped, candidate)
         if found is None:
-            return name
+            return candidate
         line = line or found
     known = given or ("UTF-8" if only_utf8 else "UTF-8, UTF-16 or Windows-1252")
     raise DataError(f"{place}: it is not {known} text (line {line}); save it as UTF-8.")
+
+
+def _known(encoding: str, place: str) -> str:
+    """Return Python's own name of an encoding; those that encode bytes and not text are refused."""
+    try:
+        "".encode(encoding)
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        raise DataError(f"{place}: the encoding that the policy names is not known.") from None
+    return "utf-8-sig" if name == "utf-8" else name
 
 
 def _undecodable(path: Path, gzipped: bool, encoding: str) -> int | None:
@@ -135,6 +146,8 @@ def _undecodable(path: Path, gzipped: bool, encoding: str) -> int | None:
                 decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
                 return line + error.object.count(b"\n", 0, error.start)
+            except UnicodeError:  # its first bytes must say which of two orders it has, and do not
+                return 1
             if not chunk:
                 return None
             line += chunk.count(b"\n")

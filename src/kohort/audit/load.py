@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,10 +86,7 @@ def load(database: Database, name: str, source: Source, policy: Policy, wanted: 
     else:
         place = name
         header, relation, parameters = _frame(database, source, name, wanted)
-    twice = sorted(column for column, times in Counter(header).items() if times > 1)
-    if twice:
-        names = ", ".join(map(repr, twice))
-        raise DataError(f"{place}: {names} heads more than one column; give each column its own name.")
+    _refuse_namesakes(header, place, policy)
     columns = {column: f"c{i}" for i, column in enumerate(header) if column in wanted}
     try:
         kinds = _kinds(database, relation, parameters, columns, place)
@@ -102,6 +98,22 @@ def load(database: Database, name: str, source: Source, policy: Policy, wanted: 
         why = "check its number of cells, quotes and line ends" if is_csv else "it is damaged, or of a strange type"
         raise DataError(f"{place}: {where}; {why}.") from None
     return Table(database, name, header, columns, rows)
+
+
+def _refuse_namesakes(header: Sequence[str], place: str, policy: Policy) -> None:
+    """Refuse a name that heads two columns; it is told only if the policy has it, else it may be a cell."""
+    positions: dict[str, list[str]] = {}
+    for i, column in enumerate(header, 1):
+        positions.setdefault(column, []).append(str(i))
+    faults = []
+    for column, (*most, last) in positions.items():
+        if most and column in policy.columns:
+            faults.append(f"{place}: {column!r} heads more than one column; give each column its own name.")
+        elif most:
+            where = f"{', '.join(most)} and {last}"
+            faults.append(f"{place}: columns {where} of the header have the same name; give each column its own name.")
+    if faults:
+        raise DataError(*faults)
 
 
 def _copy(
@@ -179,7 +191,8 @@ def _csv(dialect: Dialect) -> str:
     return (
         f"read_csv(?, columns = {{{types}}}, delim = {delimiter}, quote = {quote}, escape = {quote}, "
         f"compression = '{'gzip' if dialect.gzipped else 'none'}', header = true, auto_detect = false, "
-        "hive_partitioning = false, strict_mode = true, null_padding = false, ignore_errors = false)"
+        "hive_partitioning = false, strict_mode = true, null_padding = false, ignore_errors = false, "
+        "max_line_size = 33554432)"
     )
 
 

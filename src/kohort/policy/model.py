@@ -429,7 +429,17 @@ class Policy(_Section):
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
         """JSON schema of the policy file, for editors."""
-        return cls.model_json_schema() | {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+        schema = cls.model_json_schema() | {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+        # The short forms, which are turned into long ones before pydantic sees them.
+        text = {"type": "string"}
+        defined = schema["$defs"]
+        defined["Column"]["properties"]["hierarchy"]["anyOf"].append(text)
+        measure = defined["Algorithm"]["properties"]["measure"]
+        measure["anyOf"] = [{"$ref": measure.pop("$ref")}, text]
+        role = defined["Column"]["properties"]["role"]["enum"]
+        columns = schema["properties"]["columns"]
+        columns["additionalProperties"] = {"anyOf": [columns["additionalProperties"], {"enum": role}]}
+        return schema
 
     def with_changes(self, section: str, **changes: Any) -> Policy:
         """Copy with some keys of one section changed, validated again."""

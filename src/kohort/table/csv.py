@@ -16,78 +16,133 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
 from kohort.arrow import ArrowStream
 from kohort.errors import DataError
+from kohort.table.words import listed, namesakes
 
 if TYPE_CHECKING:
     import polars as pl
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE = 1 << 18
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
+BLOCK = 1 << 22
+UTF8 = "utf-8-sig"
+"""UTF-8 with or without a mark at its beginning."""
+_MARKS = (
+    (codecs.BOM_UTF8, UTF8),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_OTHER_KINDS = (
+    (b"PAR1", "is a Parquet file; name it .parquet."),
+    (b"\x1f\x8b", "is a gzip file; name it .csv.gz."),
+)
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a CSV file is written."""
+    """How a CSV file is written, and the names in its header."""
 
-    delimiter: str = ","
-    quote: str = '"'
-    encoding: str = "utf-8"
+    delimiter: str
+    quote: str
+    encoding: str
+    header: tuple[str, ...]
 
 
-def _open(path: Path) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(path) if path.suffix == ".gz" else path.open("rb"))
+# -- how it is written ---------------------------------------------------------------------------
 
 
 def sniff(path: Path, *, delimiter: str | None, quote: str | None, encoding: str | None) -> Dialect:
     """Find out what is not given: the encoding from its mark or bytes, the delimiter by trial."""
-    with _open(path) as file:
-        head = file.read(SAMPLE)
-        encoding = encoding or _sniff_encoding(head, file)
-    try:
-        text = codecs.getincrementaldecoder(encoding)().decode(head)
-    except LookupError:
-        raise DataError(f"{path.name}: there is no encoding {encoding!r}; give one that Python knows.") from None
-    except UnicodeDecodeError:
-        raise DataError(f"{path.name}: is not {encoding} text; give the right encoding in [input].") from None
+    encoding, text = _decoded(path, encoding)
     if not text.strip():
         raise DataError(f"{path.name}: is empty; give a file with a header and rows.")
-    if "\0" in text:
-        raise DataError(f"{path.name}: holds NUL bytes, so it is no CSV file; give CSV or Parquet.")
+    if not io.StringIO(text, newline="").readline().strip():
+        raise DataError(f"{path.name}: the first line is blank; it must be the header.")
     quote = '"' if quote is None else quote
-    return Dialect(delimiter or _sniff_delimiter(text, quote), quote, encoding)
+    delimiter = delimiter or _sniff_delimiter(text, quote)
+    return Dialect(delimiter, quote, encoding, _header(path, text, delimiter, quote))
 
 
-def _sniff_encoding(head: bytes, rest: IO[bytes]) -> str:
-    for mark, encoding in _BOMS:
-        if head.startswith(mark):
-            return encoding
-    decoder = codecs.getincrementaldecoder("utf-8")()
+def is_gzipped(path: Path) -> bool:
+    """Whether a file is, or is to be, packed: its name says so."""
+    return path.suffix.lower() == ".gz"
+
+
+def _open(path: Path) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.open(path) if is_gzipped(path) else path.open("rb"))
+
+
+def _blocks(path: Path, encoding: str) -> Iterator[str]:
+    """The text of a file, piece by piece."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    with _open(path) as file:
+        while block := file.read(BLOCK):
+            yield decoder.decode(block)
+    yield decoder.decode(b"", final=True)
+
+
+def _decoded(path: Path, encoding: str | None) -> tuple[str, str]:
+    """The encoding, in which all of the file can be read, and the beginning of its text."""
+    with _open(path) as file:
+        head = file.read(4)
+    for magic, fault in _OTHER_KINDS:
+        if head.startswith(magic):
+            raise DataError(f"{path.name}: {fault}")
+    found = next((name for mark, name in _MARKS if head.startswith(mark)), None)
+    if encoding or found:
+        known = _known(path, encoding) if encoding else str(found)
+        with _refusing_bytes(path, encoding or known):
+            return known, _sample(path, known)
+    for candidate in (UTF8, "cp1252"):
+        try:
+            return candidate, _sample(path, candidate)
+        except UnicodeError:
+            continue
+    raise DataError(f"{path.name}: is neither UTF-8 nor Windows-1252 text; give its encoding in [input].")
+
+
+def _known(path: Path, encoding: str) -> str:
+    """The name that Python has for an encoding of texts; it has some of bytes, too."""
     try:
-        decoder.decode(head)
-        while block := rest.read(1 << 22):
-            decoder.decode(block)
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8"
+        "".encode(encoding)
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        raise DataError(f"{path.name}: there is no encoding {encoding!r}; give one that Python knows.") from None
+    return UTF8 if name == "utf-8" else name
+
+
+@contextmanager
+def _refusing_bytes(path: Path, encoding: str) -> Iterator[None]:
+    """Say that a file is in another encoding; Python's own words quote its bytes."""
+    try:
+        yield
+    except UnicodeError:
+        name = encoding.removesuffix("-sig")
+        raise DataError(f"{path.name}: is not {name} text; give the right encoding in [input].") from None
+
+
+def _sample(path: Path, encoding: str) -> str:
+    """The beginning of the text, after a look at all of it: what is read later can be read."""
+    sample = ""
+    for block in _blocks(path, encoding):
+        sample = sample or block[:SAMPLE]
+        if "\0" in block:
+            raise DataError(f"{path.name}: holds NUL bytes, so it is no CSV file; give CSV or Parquet.")
+    return sample
 
 
 def _sniff_delimiter(text: str, quote: str) -> str:
     """The delimiter that cuts the first lines into the same number (> 1) of cells."""
     best, most = ",", 1
     for delimiter in DELIMITERS:
-        widths = [len(row) for row in _rows(text, delimiter, quote, limit=50)]
+        widths = [len(row) for row in islice(_rows(text, delimiter, quote), 50)]
         # The sample may end inside a line, so the last width does not count.
         widths = widths[:-1] or widths
         if len(set(widths)) == 1 and widths[0] > most:
@@ -99,49 +154,42 @@ def _sniff_delimiter(text: str, quote: str) -> str:
     return best
 
 
-def _rows(text: str, delimiter: str, quote: str, limit: int) -> list[list[str]]:
+def _rows(text: str, delimiter: str, quote: str) -> Iterator[list[str]]:
+    """The rows until one is broken."""
     reader = csv.reader(
         io.StringIO(text, newline=""),
         delimiter=delimiter,
         quotechar=quote or None,
         quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
+        strict=True,
     )
-    rows = []
     try:
-        for row in reader:
-            if row:
-                rows.append(row)
-            if len(rows) >= limit:
-                break
+        yield from filter(None, reader)
     except csv.Error:
-        return rows
-    return rows
-
-
-@contextmanager
-def _as_utf8(path: Path, dialect: Dialect) -> Iterator[Path]:
-    """The file itself, or a private UTF-8 copy of it: in memory where the system can."""
-    if dialect.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig"):
-        yield path
         return
-    try:
-        if hasattr(os, "memfd_create"):
-            descriptor = os.memfd_create("kohort")
-            copy = Path(f"/proc/self/fd/{descriptor}")
-        else:
-            descriptor, name = tempfile.mkstemp(prefix="kohort-", suffix=".csv")
-            copy = Path(name)
-        with os.fdopen(descriptor, "wb") as out:
-            with _open(path) as file, io.TextIOWrapper(file, encoding=dialect.encoding, newline="") as text:
-                while block := text.read(1 << 20):
-                    out.write(block.encode())
-            out.flush()
-            yield copy
-    except UnicodeDecodeError:
-        raise DataError(f"{path.name}: is not {dialect.encoding} text; give the right encoding in [input].") from None
-    finally:
-        if not str(copy).startswith("/proc/"):
-            copy.unlink(missing_ok=True)
+
+
+def _header(path: Path, text: str, delimiter: str, quote: str) -> tuple[str, ...]:
+    """The names of the columns; a fault tells their positions, for without a header they are cells."""
+    columns = next(_rows(text, delimiter, quote), None)
+    if columns is None:
+        raise DataError(f"{path.name}, line 1: a quote of the header is not closed, or text follows it; mend the line.")
+    empty = [position for position, name in enumerate(columns, 1) if not name.strip()]
+    if len(empty) == 1:
+        raise DataError(f"{path.name}: column {empty[0]} of the header has no name; name it.")
+    if empty:
+        raise DataError(f"{path.name}: columns {listed(empty)} of the header have no name; name them.")
+    faults = [
+        f"{path.name}: columns {listed(same)} of the header have the same name; "
+        f"rename {'one' if len(same) == 2 else 'all but one'}."
+        for same in namesakes(columns).values()
+    ]
+    if faults:
+        raise DataError(*faults)
+    return tuple(columns)
+
+
+# -- what it holds -------------------------------------------------------------------------------
 
 
 def read_csv(path: Path, dialect: Dialect) -> pl.DataFrame:
@@ -149,18 +197,27 @@ def read_csv(path: Path, dialect: Dialect) -> pl.DataFrame:
     import duckdb
     import polars as pl
 
-    with _as_utf8(path, dialect) as source:
-        columns = _header(path, dialect)
+    # Columns get their names last: the database takes those for one that differ in case alone.
+    columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(len(dialect.header)))
+    with _as_utf8(path, dialect) as (source, compression):
         connection = duckdb.connect()
         try:
             relation = connection.sql(
                 "SELECT * FROM read_csv($path, delim = $delimiter, quote = $quote, escape = $quote, header = true, "
                 "auto_detect = false, strict_mode = true, null_padding = false, nullstr = chr(1), "
-                "max_line_size = 33554432, columns = " + _struct(columns) + ")",
-                params={"path": str(source), "delimiter": dialect.delimiter, "quote": dialect.quote},
+                "max_line_size = 33554432, hive_partitioning = false, compression = $compression, "
+                f"columns = {{{columns}}})",
+                params={
+                    "path": _literal(source),
+                    "delimiter": dialect.delimiter,
+                    "quote": dialect.quote,
+                    "compression": compression,
+                },
             )
-            return pl.DataFrame(ArrowStream(relation), schema=dict.fromkeys(columns, pl.String))
-        except duckdb.Error as error:
+            frame = pl.DataFrame(ArrowStream(relation))
+            frame.columns = list(dialect.header)
+            return frame
+        except (duckdb.Error, pl.exceptions.PolarsError) as error:
             # The reader's own message quotes the line; only its number is passed on.
             fault = _reader_fault(str(error))
         finally:
@@ -168,41 +225,52 @@ def read_csv(path: Path, dialect: Dialect) -> pl.DataFrame:
     raise DataError(f"{path.name}{fault}")
 
 
-def _header(path: Path, dialect: Dialect) -> list[str]:
-    with (
-        _open(path) as file,
-        io.TextIOWrapper(
-            file, encoding="utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding, newline=""
-        ) as text,
-    ):
-        rows = _rows(text.read(SAMPLE), dialect.delimiter, dialect.quote, limit=1)
-    columns = rows[0]
-    empty = [str(position) for position, name in enumerate(columns, 1) if not name.strip()]
-    if empty:
-        raise DataError(f"{path.name}: column {', '.join(empty)} of the header has no name; name it.")
-    twice = sorted({name for name in columns if columns.count(name) > 1})
-    if twice:
-        raise DataError(f"{path.name}: the header names {', '.join(map(repr, twice))} more than once; rename one.")
-    return columns
+@contextmanager
+def _as_utf8(path: Path, dialect: Dialect) -> Iterator[tuple[Path, str]]:
+    """The file itself, or a private UTF-8 copy of it; and how it is packed."""
+    if dialect.encoding == UTF8:
+        yield path, "gzip" if is_gzipped(path) else "none"
+        return
+    with _private_file() as (copy, file):
+        with _refusing_bytes(path, dialect.encoding):
+            for block in _blocks(path, dialect.encoding):
+                file.write(block.encode())
+        file.flush()
+        yield copy, "none"
 
 
-def _struct(columns: list[str]) -> str:
-    def quoted(name: str) -> str:
-        return "'" + name.replace("'", "''") + "'"
+@contextmanager
+def _private_file() -> Iterator[tuple[Path, IO[bytes]]]:
+    """A file that nobody else sees, gone at the end: in memory where the system can."""
+    if hasattr(os, "memfd_create"):
+        descriptor = os.memfd_create("kohort")
+        with os.fdopen(descriptor, "wb") as file:
+            yield Path(f"/proc/self/fd/{descriptor}"), file
+        return
+    with tempfile.TemporaryDirectory(prefix="kohort-") as folder:
+        path = Path(folder) / "copy.csv"
+        with path.open("wb") as file:
+            yield path, file
 
-    return "{" + ", ".join(f"{quoted(name)}: 'VARCHAR'" for name in columns) + "}"
+
+def _literal(path: Path) -> str:
+    """The path for the database, which would take brackets and stars for a pattern."""
+    return re.sub(r"([\[*?])", r"[\1]", str(path.absolute()))
 
 
 def _reader_fault(message: str) -> str:
+    """Our sentence for one of the database, which are known by words that its dump of options lacks."""
     line = re.search(r"CSV Error on Line: (\d+)", message)
     place = f", line {line[1]}" if line else ""
-    width = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
-    if width:
-        return f"{place}: has {width[2]} cells where the header has {width[1]}; mend the line, or give the delimiter."
-    if "quote" in message:
+    # The last one is the database's own; the line that it quotes comes before.
+    widths = re.findall(r"^Expected Number of Columns: (\d+) Found: (\d+)$", message, re.MULTILINE)
+    if widths:
+        wanted, found = widths[-1]
+        return f"{place}: has {found} cells where the header has {wanted}; mend the line, or give the delimiter."
+    if "unterminated quote" in message:
         return f"{place}: a quote is not closed, or text follows it; mend the line, or give the quote character."
-    if "unicode" in message or "utf-8" in message:
-        return f"{place}: is not UTF-8 text; give the right encoding in [input]."
-    if "Maximum line size" in message:
-        return f"{place}: is longer than 32 MiB; is this a CSV file?"
+    if "Maximum line size of" in message:
+        return f"{place}: is longer than 32 MiB; check its quotes, and that this is a CSV file."
+    if "state machine reached an invalid state" in message:
+        return f"{place}: has line ends of two kinds (CRLF, LF, CR); save it with one kind."
     return f"{place}: cannot be read as CSV; check the file."

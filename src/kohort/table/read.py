@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,8 +13,10 @@ import polars as pl
 from kohort.errors import DataError
 from kohort.policy.model import Input
 from kohort.table.csv import Dialect, read_csv, sniff
+from kohort.table.frames import FrameKind, take_frame
+from kohort.table.words import unusable
 
-Kind = Literal["csv", "parquet", "polars", "pandas", "pyarrow"]
+Kind = Literal["csv", "parquet"] | FrameKind
 CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 
@@ -52,50 +56,53 @@ def read_table(source: Any, settings: Input | None = None) -> Table:
         When it cannot be read, has no rows, or has unusable column names.
     """
     settings = settings or Input()
-    table = _read_file(Path(source), settings) if isinstance(source, str | Path) else _take_frame(source)
+    table = _read_file(Path(source), settings) if isinstance(source, str | Path) else _take(source)
     if table.frame.width == 0 or table.frame.height == 0:
         raise DataError(f"{table.name}: has no rows; there is nothing to publish.")
     return table
 
 
+def _take(source: Any) -> Table:
+    frame, kind = take_frame(source)
+    return Table(_plain(frame, "the table"), kind)
+
+
 def _read_file(path: Path, settings: Input) -> Table:
     kind = file_kind(path)
     try:
-        if kind == "csv":
-            dialect = sniff(path, delimiter=settings.delimiter, quote=settings.quote, encoding=settings.encoding)
-            return Table(read_csv(path, dialect), kind, path, dialect)
-        return Table(_plain(pl.read_parquet(path), path.name), kind, path)
+        if kind == "parquet":
+            return Table(_plain(_read_parquet(path), path.name), kind, path)
+        dialect = sniff(path, delimiter=settings.delimiter, quote=settings.quote, encoding=settings.encoding)
+        return Table(read_csv(path, dialect), kind, path, dialect)
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise DataError(f"{path.name}: cannot be read (it is no gzip file, or is cut off); copy it again.") from None
     except OSError as error:
         raise DataError(f"{path.name}: cannot be read ({error.strerror or 'it is damaged'}); check the path.") from None
-    except pl.exceptions.PolarsError:
+
+
+def _read_parquet(path: Path) -> pl.DataFrame:
+    with path.open("rb"):
+        pass  # What is no file has said so by now; polars would call it damaged.
+    try:
+        return pl.read_parquet(path, glob=False)
+    except (pl.exceptions.PolarsError, OSError):
         raise DataError(f"{path.name}: is no readable Parquet file; check how it was written.") from None
 
 
-def _take_frame(source: Any) -> Table:
-    module = type(source).__module__.partition(".")[0]
-    if isinstance(source, pl.LazyFrame):
-        source = source.collect()
-    if isinstance(source, pl.DataFrame):
-        return Table(_plain(source, "the table"), "polars")
-    if module == "pandas":
-        # An index may identify people, and no role can be given to it: it is left behind.
-        return Table(_plain(pl.from_pandas(source, include_index=False, nan_to_null=True), "the table"), "pandas")
-    if module == "pyarrow":
-        return Table(_plain(pl.DataFrame(pl.from_arrow(source)), "the table"), "pyarrow")
-    kind = f"{type(source).__module__}.{type(source).__qualname__}"
-    raise DataError(f"a table of type {kind} is not known; give a path, or a polars, pandas or pyarrow table.")
-
-
 def _plain(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Text instead of dictionaries: a dictionary may hold values that no row has."""
-    faults = []
-    for column, dtype in frame.schema.items():
-        if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
-            faults.append(
-                f"{name}: column {column!r} holds {dtype} values, not one value per cell; drop or flatten it."
-            )
+    """Columns that can be published and audited: one value per cell, of a type that the audit knows.
+
+    Categories become texts, for their dictionary may hold values that no row has.
+    """
+    faults = [
+        f"{name}: column {column!r} holds {fault}."
+        for column, dtype in frame.schema.items()
+        if (fault := unusable(dtype))
+    ]
     if faults:
         raise DataError(*faults)
     return frame.with_columns(
-        pl.col(column).cast(pl.String) for column, dtype in frame.schema.items() if dtype in (pl.Categorical, pl.Enum)
+        pl.col(column).cast(pl.Float32 if dtype.is_float() else pl.String)
+        for column, dtype in frame.schema.items()
+        if dtype in (pl.Categorical, pl.Enum) or str(dtype) == "Float16"
     )

@@ -6,17 +6,22 @@ how many there are and where the first one is.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import polars as pl
 
 from kohort.errors import DataError
 from kohort.policy import Column, Policy
 from kohort.policy.model import ColumnType
 from kohort.table.texts import NUMBER
+from kohort.table.words import counted, in_words
 
 # A leading zero makes a code, not a number: 01234 stays a text.
 INTEGER = r"^[+-]?(0|[1-9][0-9]*)$"
 LEADING_ZERO = r"^[+-]?0[0-9]"
+DIGITS = r"^[+-]?[0-9]+$"
 ISO_DATE = "%Y-%m-%d"
+ISO_SHAPE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 
 def typed_quasi_identifiers(frame: pl.DataFrame, policy: Policy) -> pl.DataFrame:
@@ -54,29 +59,27 @@ def _typed(series: pl.Series, column: Column) -> pl.Series:
     wanted = column.type
     if wanted == "string":
         return series.dt.strftime(ISO_DATE) if dtype == pl.Date else series.cast(pl.String)
-    if dtype.is_temporal() and dtype in (pl.Date, pl.Datetime):
+    if dtype in (pl.Date, pl.Datetime):
         _agree(series, wanted, "date")
         # The time of day is never published.
-        return series.cast(pl.Date)
+        return _checked(series, _of_four_digits(series.cast(pl.Date)), "dates of the years 1 to 9999")
     if dtype.is_integer():
         _agree(series, wanted, "integer", "number")
-        return (
-            series.cast(pl.Int64)
-            if dtype != pl.UInt64
-            else _checked(series, series.cast(pl.Int64, strict=False), "64-bit integers")
-        )
+        return _whole(series, series)
     if dtype.is_float():
         infinite = series.is_infinite().fill_null(value=False)
         if infinite.any():
             raise DataError(_unfit(series.name, infinite, "finite numbers"))
         if wanted == "integer":
-            return _checked(series, series.set(series != series.round(), None).cast(pl.Int64, strict=False), "integers")
+            return _whole(series, series.set(series != series.round(), None))
         _agree(series, wanted, "number")
         return series.cast(pl.Float64)
     if dtype.is_decimal():
         _agree(series, wanted, "number")
         return series
-    raise DataError(f"column {series.name!r}: {dtype} values cannot be a quasi-identifier; convert the column first.")
+    raise DataError(
+        f"column {series.name!r}: {in_words(dtype)} cannot be a quasi-identifier; convert the column first."
+    )
 
 
 def infer(series: pl.Series, column: Column) -> ColumnType:
@@ -92,7 +95,7 @@ def infer(series: pl.Series, column: Column) -> ColumnType:
         return "integer"
     if trimmed.str.contains(NUMBER).all():
         return "number"
-    if trimmed.str.to_date(ISO_DATE, strict=False).null_count() == 0:
+    if _dates(trimmed, ISO_DATE).null_count() == 0:
         return "date"
     return "string"
 
@@ -102,12 +105,34 @@ def _from_text(series: pl.Series, wanted: ColumnType, column: Column) -> pl.Seri
         return series
     trimmed = series.str.strip_chars()
     if wanted == "integer":
-        return _checked(series, trimmed.str.strip_prefix("+").cast(pl.Int64, strict=False), "64-bit integers")
+        return _whole(series, trimmed.set(~trimmed.str.contains(DIGITS), None).str.strip_prefix("+"))
     if wanted == "number":
         numbers = trimmed.set(~trimmed.str.contains(NUMBER), None).cast(pl.Float64, strict=False)
         return _checked(series, numbers.set(numbers.is_infinite(), None), "finite numbers")
     form = column.format or ISO_DATE
-    return _checked(series, trimmed.str.to_date(form, strict=False), f"dates of the form {form}")
+    return _checked(series, _dates(trimmed, form), f"dates of the form {form}")
+
+
+def _whole(series: pl.Series, candidates: pl.Series) -> pl.Series:
+    """The candidates, null where a value is not whole, as integers; or a refusal of those that are none."""
+    integers = candidates.cast(pl.Int64, strict=False)
+    too_large = (integers.is_null() & candidates.is_not_null()).any()
+    return _checked(series, integers, "64-bit integers" if too_large else "whole numbers")
+
+
+def _dates(texts: pl.Series, form: str) -> pl.Series:
+    """The texts as dates, null where one has not the form: polars would take 2020-1-1 for ISO, the audit would not."""
+    if form == ISO_DATE:
+        texts = texts.set(~texts.str.contains(ISO_SHAPE), None)
+    with suppress(pl.exceptions.PolarsError):
+        return _of_four_digits(texts.str.to_date(form, strict=False))
+    # A form that makes no date of anything, such as one of an hour alone.
+    return pl.repeat(None, len(texts), dtype=pl.Date, eager=True)
+
+
+def _of_four_digits(dates: pl.Series) -> pl.Series:
+    """Null where a year has no four digits, for then the published date could not be read."""
+    return dates.set(~dates.dt.year().is_between(1, 9999), None)
 
 
 def _checked(series: pl.Series, converted: pl.Series, what: str) -> pl.Series:
@@ -119,12 +144,17 @@ def _checked(series: pl.Series, converted: pl.Series, what: str) -> pl.Series:
 
 
 def _unfit(name: str, wrong: pl.Series, what: str) -> str:
+    count = int(wrong.sum())
+    them = "it" if count == 1 else "them"
     return (
-        f"column {name!r}: {wrong.sum()} values are not {what} (first in row {int(wrong.arg_true()[0]) + 1}); "
-        "correct them, list them as missing in [input], or change the column's type."
+        f"column {name!r}: {counted(count, 'value is', 'values are')} not {what} "
+        f"(first in row {int(wrong.arg_true()[0]) + 1}); "
+        f"correct {them}, list {them} as missing in [input], or change the column's type."
     )
 
 
 def _agree(series: pl.Series, wanted: str | None, *fitting: str) -> None:
     if wanted is not None and wanted not in fitting:
-        raise DataError(f"column {series.name!r}: holds {series.dtype} values, not type {wanted!r}; change its type.")
+        raise DataError(
+            f"column {series.name!r}: holds {in_words(series.dtype)}, not type {wanted!r}; change its type."
+        )

@@ -8,9 +8,11 @@ from typing import IO, Any, cast
 
 import polars as pl
 
-from kohort.table.csv import Dialect
+from kohort.errors import DataError
+from kohort.table.csv import Dialect, is_gzipped
 from kohort.table.read import Kind
 from kohort.table.texts import NUMBER
+from kohort.table.words import in_words
 
 FORMULA = r"^[=+\-@\t\r]"
 
@@ -22,19 +24,36 @@ def write_table(frame: pl.DataFrame, path: Path, kind: Kind, dialect: Dialect | 
     ----------
     neutralise : bool
         CSV: put an apostrophe before cells that a spreadsheet would run as a formula.
+
+    Raises
+    ------
+    DataError
+        When a column's values have no one form in CSV.
     """
     if kind == "parquet":
         frame.write_parquet(path, compression="zstd", metadata=None)
         return
+    _refuse_formless(frame)
     if neutralise:
         frame = _neutralised(frame)
-    delimiter = "\t" if ".tsv" in path.suffixes else dialect.delimiter if dialect else ","
-    if path.suffix != ".gz":
+    delimiter = "\t" if ".tsv" in path.name.lower() else dialect.delimiter if dialect else ","
+    if not is_gzipped(path):
         frame.write_csv(path, separator=delimiter)
         return
     # A gzip header names the file and the time unless told otherwise; the release tells neither.
     with path.open("wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
         frame.write_csv(cast("IO[bytes]", packed), separator=delimiter)
+
+
+def _refuse_formless(frame: pl.DataFrame) -> None:
+    """Refuse times of day and durations: every tool writes them in another way, so an audit could not compare them."""
+    faults = [
+        f"column {name!r}: {in_words(dtype)} cannot be published as CSV; convert it to text, or drop it."
+        for name, dtype in frame.schema.items()
+        if dtype in (pl.Time, pl.Duration)
+    ]
+    if faults:
+        raise DataError(*faults)
 
 
 def _neutralised(frame: pl.DataFrame) -> pl.DataFrame:

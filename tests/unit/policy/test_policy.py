@@ -126,3 +126,12 @@ def test_schema_knows_every_key():
         "role", "type", "weight", "hierarchy", "domain", "format",
     }  # fmt: skip
     assert schema["additionalProperties"] is False
+
+
+def test_schema_allows_the_short_forms():
+    schema = Policy.json_schema()
+    assert {"type": "string"} in schema["$defs"]["Column"]["properties"]["hierarchy"]["anyOf"]
+    assert {"type": "string"} in schema["$defs"]["Algorithm"]["properties"]["measure"]["anyOf"]
+    assert {"enum": ["identifier", "quasi", "sensitive", "insensitive"]} in schema["properties"]["columns"][
+        "additionalProperties"
+    ]["anyOf"]
