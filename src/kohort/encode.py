@@ -19,7 +19,7 @@ from kohort.errors import DataError, PolicyError
 from kohort.hierarchy import Taxonomy, cuts, dates, intervals, prefixes, read
 from kohort.policy import Column, Policy
 from kohort.table.texts import as_texts
-from kohort.table.words import counted
+from kohort.table.words import counted, in_words
 
 STAR = "*"
 """The published form of a fully generalized value."""
@@ -203,6 +203,8 @@ def _encode_column(series: pl.Series, column: Column, policy: Policy) -> tuple[A
         codes = values.search_sorted(series, side="left").cast(pl.Int32)
         axis: Axis = LineAxis(series.name, column.weight, values, *_line_range(series, values, column), has_missing)
     else:
+        if column.hierarchy is None:
+            _refuse_domain(values, column)
         texts = as_texts(values)
         _refuse_stars(series, texts)
         _refuse_blanks(series, texts)
@@ -224,10 +226,7 @@ def _line_range(series: pl.Series, values: pl.Series, column: Column) -> tuple[f
     if column.domain is None:
         return (float(numbers[0]), float(numbers[-1])) if len(numbers) else (0.0, 0.0)
     low, high = column.domain
-    if values.dtype == pl.Date:
-        raise PolicyError(
-            f"column {values.name!r}: 'domain' is for numeric columns only, and it holds dates; remove it."
-        )
+    _refuse_domain(values, column)
     outside = values.filter(pl.Series((numbers < low) | (numbers > high)))
     if len(outside):
         lie = counted(len(outside), "distinct value lies", "distinct values lie")
@@ -236,6 +235,15 @@ def _line_range(series: pl.Series, values: pl.Series, column: Column) -> tuple[f
             f"{_rows_with(series, outside)[0] + 1}); widen the domain in the policy or correct the table."
         )
     return low, high
+
+
+def _refuse_domain(values: pl.Series, column: Column) -> None:
+    """Refuse a domain of values that turn out to be no numbers: it would be dropped silently."""
+    if column.domain is not None and len(values) and not values.dtype.is_numeric():
+        raise PolicyError(
+            f"column {values.name!r}: 'domain' is for numeric columns only, and it holds {in_words(values.dtype)}; "
+            "remove it."
+        )
 
 
 def _taxonomy(values: pl.Series, texts: pl.Series, column: Column, policy: Policy) -> Taxonomy:

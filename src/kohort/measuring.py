@@ -42,7 +42,7 @@ def measure(release: Any, original: Any, policy: Policy | str | Path, *, name: s
     (``path`` and ``whd`` on trees with leaves of different depth) are charged the longest one,
     because the rows of a release cannot be told apart.
     """
-    policy = policy if isinstance(policy, Policy) else Policy.load(policy)
+    policy = Policy.of(policy)
     chosen = policy.algorithm.measure
     how = MEASURES.make(name, {}) if name else MEASURES.make(chosen.name, chosen.parameters)
     source = read_table(original, policy.input)

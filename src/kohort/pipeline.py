@@ -94,7 +94,7 @@ def anonymize(
     >>> release.verdict.passed, release.table.columns
     (True, ['birth_date', 'sex', 'zip_code', 'diagnosis'])
     """
-    policy = policy if isinstance(policy, Policy) else Policy.load(policy)
+    policy = Policy.of(policy)
     path = Path(output) if output is not None else None
     clock = _Clock(progress)
     plan = _plan(policy)
@@ -104,7 +104,7 @@ def anonymize(
         kept, frame = _usable_records(source, policy)
     with clock.step("encode"):
         codes = encode(frame, policy)
-        _refuse_the_impossible(plan, len(codes.array))
+        _refuse_the_impossible(plan, len(kept), source.frame.height - len(kept))
     with clock.step("cluster"):
         labels = _cluster(plan, codes, clock.share)
     with clock.step("recode"):
@@ -240,10 +240,10 @@ def _refuse_suppressing(records: int, of: int, policy: Policy, why: str) -> None
         )
 
 
-def _refuse_the_impossible(plan: _Plan, records: int) -> None:
+def _refuse_the_impossible(plan: _Plan, records: int, suppressed: int) -> None:
     """Refuse what no release of so many usable records can keep."""
     for model in models_of(plan.policy):
-        reason = model.refuses(records)
+        reason = model.refuses(records, suppressed)
         if reason:
             raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}."))
 

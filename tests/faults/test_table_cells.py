@@ -12,7 +12,6 @@ from faults.harness import (
     Fault,
     age,
     ages,
-    assert_nothing_told,
     assert_refused,
     changed,
     command,
@@ -47,7 +46,7 @@ TEXTS = [
     Fault(
         "one-text-for-an-integer",
         says(
-            "column 'age': 1 value is not whole numbers (first in row 2); "
+            "column 'age': 1 value is no whole number (first in row 2); "
             "correct it, list it as missing in [input], or change the column's type."
         ),
         data=ages(CANARY, "41"),

@@ -51,7 +51,7 @@ def verify(
     DataError
         When a table or a hierarchy cannot be read.
     """
-    policy = policy if isinstance(policy, Policy) else Policy.load(policy)
+    policy = Policy.of(policy)
     release, original = _source(release), _source(original)
     with Database() as database:
         try:

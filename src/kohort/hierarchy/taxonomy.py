@@ -16,7 +16,7 @@ from typing import Self, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.errors import InternalError, PolicyError
+from kohort.errors import DataError, InternalError, PolicyError
 from kohort.hierarchy.arrays import block_table, common_ancestor, derive
 from kohort.hierarchy.grow import Place, grow
 from kohort.hierarchy.nested import Nested, leaf_paths
@@ -208,7 +208,11 @@ class Taxonomy:
         """Write the ARX rows to a file: semicolons, no header, UTF-8."""
         text = "".join(";".join(map(_quoted, row)) + "\n" for row in self.to_rows())
         # a label that starts with U+FEFF would be taken for the byte order mark: put one before it
-        Path(path).write_bytes(text.encode("utf-8-sig" if text.startswith("\ufeff") else "utf-8"))
+        encoded = text.encode("utf-8-sig" if text.startswith("\ufeff") else "utf-8")
+        try:
+            Path(path).write_bytes(encoded)
+        except OSError as error:
+            raise DataError(f"{Path(path).name}: cannot be written ({error.strerror}); check the folder.") from None
 
     @cached_property
     def _leaf_number(self) -> dict[str, int]:

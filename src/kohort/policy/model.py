@@ -287,14 +287,14 @@ class Policy(_Section):
             As in the TOML file.
         """
         roles: list[tuple[str, Role]] = []
-        for role, names in (
-            ("identifier", identifiers),
-            ("quasi", quasi_identifiers),
-            ("sensitive", sensitive),
-            ("insensitive", insensitive),
+        for role, parameter, names in (
+            ("identifier", "identifiers", identifiers),
+            ("quasi", "quasi_identifiers", quasi_identifiers),
+            ("sensitive", "sensitive", sensitive),
+            ("insensitive", "insensitive", insensitive),
         ):
             if isinstance(names, str):
-                raise PolicyError(f"the columns of role {role} must be a list of names; got the text {names!r}.")
+                raise PolicyError(f"{parameter} must be a list of column names; got the text {names!r}.")
             roles += [(name, role) for name in names]  # type: ignore[misc]
         columns: dict[str, dict[str, Any]] = {}
         faults = []
@@ -323,6 +323,17 @@ class Policy(_Section):
             output=dict(output or {}),
             input=dict(input or {}),
         )
+
+    @classmethod
+    def of(cls, given: Any) -> Policy:
+        """A policy as it is, or read from the path of its file."""
+        if isinstance(given, Policy):
+            return given
+        if not isinstance(given, str | Path):
+            raise PolicyError(f"the policy must be a Policy, or the path of its file; got a {type(given).__name__}.")
+        if "\n" in str(given):
+            raise PolicyError("policy: its text was given where its path is expected; use Policy.from_toml.")
+        return cls.load(given)
 
     @classmethod
     def load(cls, path: str | Path) -> Policy:
@@ -386,7 +397,7 @@ class Policy(_Section):
         """Refuse a table whose columns and this policy do not name each other one to one."""
         if not any(name in self.columns for name in present):
             # Without a header, the first record would be taken for names: none of them is quoted.
-            raise PolicyError(f"{table}: the first line names no column of the policy; is the header there?")
+            raise PolicyError(f"{table}: the first line names no column of the policy; check its header and delimiter.")
         faults = []
         for name in self.columns:
             if name not in present:

@@ -18,8 +18,8 @@ class PrivacyModel(ABC):
     paper: ClassVar[str]
 
     @abstractmethod
-    def refuses(self, records: int) -> str | None:
-        """Why no release of that many records can keep the promise, or None."""
+    def refuses(self, records: int, suppressed: int = 0) -> str | None:
+        """Why no release of that many records, others being suppressed, can keep the promise; or None."""
 
 
 MODELS: Registry[PrivacyModel] = Registry("privacy model")

@@ -32,8 +32,9 @@ class KAnonymity(PrivacyModel):
         if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 2:
             raise ValueError(f"'k' must be an integer of at least 2; got {self.k!r}")
 
-    def refuses(self, records: int) -> str | None:
-        """Why no release of that many records can keep the promise, or None."""
-        if self.k > records:
-            return f"k = {self.k} is more than the {records} records of the table; choose a smaller k"
-        return None
+    def refuses(self, records: int, suppressed: int = 0) -> str | None:
+        """Why no release of that many records, others being suppressed, can keep the promise; or None."""
+        if self.k <= records:
+            return None
+        place = f"left after suppressing {suppressed}" if suppressed else "of the table"
+        return f"k = {self.k} is more than the {records} records {place}; choose a smaller k"

@@ -7,6 +7,7 @@ a fault is never passed on, for it quotes cells.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from typing import Any, Literal, TypeVar
 
 import polars as pl
@@ -29,7 +30,7 @@ def take_frame(source: Any) -> tuple[pl.DataFrame, FrameKind]:
         case "pandas", "DataFrame":
             return _from_pandas(source), "pandas"
         case "pyarrow", "Table" | "RecordBatch":
-            return _from_arrow(source.schema.names, source.columns), "pyarrow"
+            return _from_columns(source.schema.names, source.columns, _series_of_arrow), "pyarrow"
     raise DataError(
         f"a table of type {kind.__module__}.{kind.__qualname__} is not known; "
         "give a path, or a polars, pandas or pyarrow table."
@@ -45,30 +46,40 @@ def _collected(source: pl.LazyFrame) -> pl.DataFrame:
 
 def _from_pandas(source: Any) -> pl.DataFrame:
     """The columns alone: an index may identify people, and no role can be given to it."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise DataError("the table: pandas tables need pyarrow; install kohort[frames].") from None
     names = [str(name) for name in source.columns]
-    columns = _each(
-        ((name, source.iloc[:, position]) for position, name in enumerate(names)),
-        lambda column: pyarrow.array(column, from_pandas=True),
-    )
-    return _from_arrow(names, columns)
+    return _from_columns(names, [source.iloc[:, position] for position in range(len(names))], _series_of_pandas)
 
 
-def _from_arrow(names: list[str], columns: list[Any]) -> pl.DataFrame:
+def _from_columns(names: list[str], columns: list[Any], convert: Callable[[Any], pl.Series]) -> pl.DataFrame:
     if twice := namesakes(names):
         raise DataError(*(f"the table: more than one column is named {name!r}; rename all but one." for name in twice))
-    series = _each(zip(names, columns, strict=True), _series_of_arrow)
+    series = _each(zip(names, columns, strict=True), convert)
     return pl.DataFrame([values.alias(name) for name, values in zip(names, series, strict=True)])
 
 
+# For decimals of 256 bits polars raises nothing: it panics, and says so on stderr.
+
+
+def _series_of_pandas(column: Any) -> pl.Series:
+    if "decimal256" in str(column.dtype) or (column.dtype == object and _digits(column) > 38):
+        raise OverflowError
+    return pl.Series(pl.from_pandas(column, nan_to_null=True))
+
+
 def _series_of_arrow(column: Any) -> pl.Series:
-    # polars does not raise for these: it panics, and tells so on stderr
     if "decimal256" in str(column.type):
         raise OverflowError
     return pl.Series(pl.from_arrow(column))
+
+
+def _digits(values: Iterable[Any]) -> int:
+    """The digits that a type needs to hold all of the decimals among the values."""
+    before, after = 0, 0
+    for value in values:
+        if isinstance(value, Decimal) and value.is_finite():
+            before = max(before, value.adjusted() + 1)
+            after = max(after, -int(value.as_tuple().exponent))
+    return before + after
 
 
 def _strange(name: str) -> str:
@@ -89,10 +100,10 @@ def _each(
             converted.append(convert(column))
         except MemoryError:
             raise
+        except ImportError:
+            raise DataError("the table: pandas tables need pyarrow; install kohort[frames].") from None
         except OverflowError:
-            faults.append(
-                f"the table: column {name!r} holds numbers of too many digits; round them, or make them text."
-            )
+            faults.append(f"the table: column {name!r} holds numbers of too many digits; round it, or make it text.")
         except Exception:
             faults.append(fault(name))
     # raised out here, so that the quoted cells are not even in the context of the exception

@@ -85,6 +85,8 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         pass  # What is no file has said so by now; polars would call it damaged.
     try:
         return pl.read_parquet(path, glob=False)
+    except pl.exceptions.DuplicateError:
+        raise DataError(f"{path.name}: two columns have the same name; rename one.") from None
     except (pl.exceptions.PolarsError, OSError):
         raise DataError(f"{path.name}: is no readable Parquet file; check how it was written.") from None
 

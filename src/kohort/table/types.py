@@ -62,14 +62,14 @@ def _typed(series: pl.Series, column: Column) -> pl.Series:
     if dtype in (pl.Date, pl.Datetime):
         _agree(series, wanted, "date")
         # The time of day is never published.
-        return _checked(series, _of_four_digits(series.cast(pl.Date)), "dates of the years 1 to 9999")
+        return _checked(series, _of_four_digits(series.cast(pl.Date)), "date", " of the years 1 to 9999")
     if dtype.is_integer():
         _agree(series, wanted, "integer", "number")
         return _whole(series, series)
     if dtype.is_float():
         infinite = series.is_infinite().fill_null(value=False)
         if infinite.any():
-            raise DataError(_unfit(series.name, infinite, "finite numbers"))
+            raise DataError(_unfit(series.name, infinite, "finite number"))
         if wanted == "integer":
             return _whole(series, series.set(series != series.round(), None))
         _agree(series, wanted, "number")
@@ -108,16 +108,16 @@ def _from_text(series: pl.Series, wanted: ColumnType, column: Column) -> pl.Seri
         return _whole(series, trimmed.set(~trimmed.str.contains(DIGITS), None).str.strip_prefix("+"))
     if wanted == "number":
         numbers = trimmed.set(~trimmed.str.contains(NUMBER), None).cast(pl.Float64, strict=False)
-        return _checked(series, numbers.set(numbers.is_infinite(), None), "finite numbers")
+        return _checked(series, numbers.set(numbers.is_infinite(), None), "finite number")
     form = column.format or ISO_DATE
-    return _checked(series, _dates(trimmed, form), f"dates of the form {form}")
+    return _checked(series, _dates(trimmed, form), "date", f" of the form {form}")
 
 
 def _whole(series: pl.Series, candidates: pl.Series) -> pl.Series:
     """The candidates, null where a value is not whole, as integers; or a refusal of those that are none."""
     integers = candidates.cast(pl.Int64, strict=False)
     too_large = (integers.is_null() & candidates.is_not_null()).any()
-    return _checked(series, integers, "64-bit integers" if too_large else "whole numbers")
+    return _checked(series, integers, "64-bit integer" if too_large else "whole number")
 
 
 def _dates(texts: pl.Series, form: str) -> pl.Series:
@@ -135,19 +135,20 @@ def _of_four_digits(dates: pl.Series) -> pl.Series:
     return dates.set(~dates.dt.year().is_between(1, 9999), None)
 
 
-def _checked(series: pl.Series, converted: pl.Series, what: str) -> pl.Series:
+def _checked(series: pl.Series, converted: pl.Series, noun: str, more: str = "") -> pl.Series:
     """The converted series, unless a value was lost on the way."""
     lost = converted.is_null() & series.is_not_null()
     if lost.any():
-        raise DataError(_unfit(series.name, lost, what))
+        raise DataError(_unfit(series.name, lost, noun, more))
     return converted
 
 
-def _unfit(name: str, wrong: pl.Series, what: str) -> str:
+def _unfit(name: str, wrong: pl.Series, noun: str, more: str = "") -> str:
+    """How many values are not what the noun and more says, and where the first of them is."""
     count = int(wrong.sum())
     them = "it" if count == 1 else "them"
     return (
-        f"column {name!r}: {counted(count, 'value is', 'values are')} not {what} "
+        f"column {name!r}: {counted(count, f'value is no {noun}', f'values are not {noun}s')}{more} "
         f"(first in row {int(wrong.arg_true()[0]) + 1}); "
         f"correct {them}, list {them} as missing in [input], or change the column's type."
     )
