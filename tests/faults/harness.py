@@ -59,7 +59,7 @@ JARGON = re.compile(
 """Words of Python and its libraries, which mean nothing to a data steward."""
 
 INFEASIBLE = 3
-"""Exit code of a request that is well formed and that nothing can meet: k over n, and suppression over its limit."""
+"""Exit code of a request that is well formed and that nothing can meet: suppression over its limit."""
 
 Content = str | bytes
 

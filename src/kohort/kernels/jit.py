@@ -12,7 +12,8 @@ import stat
 import tempfile
 from pathlib import Path
 
-# numba reads these when it is imported, so the directory is settled first.
+import numba
+
 CACHE_VARIABLE = "NUMBA_CACHE_DIR"
 
 
@@ -46,11 +47,10 @@ def cache_directory() -> Path | None:
 
 CACHE = cache_directory()
 if CACHE is not None:
-    os.environ.setdefault(CACHE_VARIABLE, str(CACHE))
+    numba.config.CACHE_DIR = str(CACHE)  # type: ignore[attr-defined]
 
-import numba  # noqa: E402
-
-kernel = numba.njit(cache=CACHE is not None, boundscheck=False)
+# Parts of a table may be worked on in threads, so the lock of the interpreter is released.
+kernel = numba.njit(cache=CACHE is not None, nogil=True)
 
 
 def is_compiled() -> bool:

@@ -200,6 +200,8 @@ class Column(_Section):
             faults.append("'domain' is for numeric columns only; remove it")
         if self.format is not None and self.type != "date":
             faults.append("'format' needs type = \"date\"")
+        if self.format is not None and "%y" in self.format:
+            faults.append("'format' must have a year of four digits, %Y; two digits do not tell the century")
         if faults:
             raise ValueError("; ".join(faults))
         return self
