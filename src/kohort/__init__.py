@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kohort import datasets as datasets
     from kohort.audit import Verdict as Verdict
     from kohort.audit import verify as verify
+    from kohort.comparing import compare as compare
     from kohort.errors import DataError as DataError
     from kohort.errors import InfeasibleError as InfeasibleError
     from kohort.errors import InternalError as InternalError
@@ -39,6 +40,7 @@ _HOMES = {
     "Verdict": "kohort.audit",
     "VerificationError": "kohort.errors",
     "anonymize": "kohort.pipeline",
+    "compare": "kohort.comparing",
     "measure": "kohort.measuring",
     "verify": "kohort.audit",
 }

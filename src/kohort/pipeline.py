@@ -39,7 +39,7 @@ Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
     """A policy whose every choice has been found possible."""
 
     policy: Policy
@@ -97,14 +97,14 @@ def anonymize(
     policy = Policy.of(policy)
     path = Path(output) if output is not None else None
     clock = _Clock(progress)
-    plan = _plan(policy)
+    plan = plan_of(policy)
     kind = _target(table, path, policy)
     with clock.step("read"):
         source = read_table(table, policy.input)
-        kept, frame = _usable_records(source, policy)
+        kept, frame = usable_records(source, policy)
     with clock.step("encode"):
         codes = encode(frame, policy)
-        _refuse_the_impossible(plan, len(kept), source.frame.height - len(kept))
+        refuse_the_impossible(plan, len(kept), source.frame.height - len(kept))
     with clock.step("cluster"):
         labels = _cluster(plan, codes, clock.share)
     with clock.step("recode"):
@@ -137,7 +137,7 @@ def anonymize(
 # -- before any work ---------------------------------------------------------------------------
 
 
-def _plan(policy: Policy) -> _Plan:
+def plan_of(policy: Policy) -> Plan:
     """Find everything that the policy names, or refuse: a constraint is never dropped."""
     faults: list[str] = []
 
@@ -173,7 +173,7 @@ def _plan(policy: Policy) -> _Plan:
     for name in policy.having_role("sensitive"):
         _read_hierarchy(name, policy)
     seed = chosen.seed if chosen.seed is not None else secrets.randbits(62)
-    return _Plan(policy, algorithm, measure, seed)
+    return Plan(policy, algorithm, measure, seed)
 
 
 def _read_hierarchy(name: str, policy: Policy) -> None:
@@ -207,7 +207,7 @@ def _refuse_bounds(policy: Policy, kind: Kind) -> None:
             raise PolicyError(policy.located(("output", "bounds"), fault))
 
 
-def _usable_records(source: Table, policy: Policy) -> tuple[NDArray[np.int64], pl.DataFrame]:
+def usable_records(source: Table, policy: Policy) -> tuple[NDArray[np.int64], pl.DataFrame]:
     """The records that take part, typed: those with a missing quasi-identifier may not."""
     policy.check_columns(source.frame.columns, source.name)
     frame = typed_quasi_identifiers(source.frame, policy)
@@ -240,7 +240,7 @@ def _refuse_suppressing(records: int, of: int, policy: Policy, why: str) -> None
         )
 
 
-def _refuse_the_impossible(plan: _Plan, records: int, suppressed: int) -> None:
+def refuse_the_impossible(plan: Plan, records: int, suppressed: int) -> None:
     """Refuse what no release of so many usable records can keep."""
     for model in models_of(plan.policy):
         reason = model.refuses(records, suppressed)
@@ -251,7 +251,7 @@ def _refuse_the_impossible(plan: _Plan, records: int, suppressed: int) -> None:
 # -- the steps -----------------------------------------------------------------------------------
 
 
-def _cluster(plan: _Plan, codes: Codes, share: Callable[[float], None]) -> NDArray[np.int32]:
+def _cluster(plan: Plan, codes: Codes, share: Callable[[float], None]) -> NDArray[np.int32]:
     costs = compile_costs(plan.measure, codes.axes)
     rng = np.random.default_rng(plan.seed)
     return plan.algorithm.cluster(Task(codes, plan.measure, costs, plan.policy.privacy.k, rng, share))

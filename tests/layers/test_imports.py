@@ -22,6 +22,7 @@ LAYERS = [
     {"algorithms", "recode", "audit"},
     {"release"},
     {"pipeline", "measuring", "propose"},
+    {"comparing"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

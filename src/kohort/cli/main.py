@@ -19,7 +19,7 @@ import typer
 from kohort.cli.shared import app
 from kohort.errors import InternalError, KohortError
 
-COMMANDS = ("demo", "init", "anonymize", "judge", "hierarchy", "catalogue")
+COMMANDS = ("demo", "init", "anonymize", "judge", "compare", "hierarchy", "catalogue")
 """Modules with commands, in the order that `kohort --help` lists them."""
 
 
@@ -48,28 +48,35 @@ class Stopped(BaseException):
 
 def run() -> NoReturn:
     """Run the command line; every way to end has its exit code."""
-    # A polite kill cleans up like Ctrl-C does; both are said in our words, not the framework's.
-    signal.signal(signal.SIGTERM, _stop)
-    signal.signal(signal.SIGINT, _stop)
     for module in COMMANDS:
         importlib.import_module(f"kohort.cli.{module}")
+    # A polite kill cleans up like Ctrl-C does; both are said in our words, not the framework's.
+    before = {number: signal.signal(number, _stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        code = app(standalone_mode=False) or 0
+        code = _run()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    sys.exit(code)
+
+
+def _run() -> int:
+    try:
+        return int(app(standalone_mode=False) or 0)
     except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 1
+        return end.code if isinstance(end.code, int) else 1
     except Stopped:
         typer.echo("stopped; nothing was published.", err=True)
-        code = 130
+        return 130
     except KohortError as error:
-        code = _say(error)
+        return _say(error)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 141
+        return 141
     except Exception as error:
         # The framework's own faults, a wrong option or the like, can write themselves as a sentence.
         usage = getattr(error, "format_message", None)
-        code = _say(_usage(usage()) if usage else _bug(error))
-    sys.exit(code)
+        return _say(_usage(usage()) if usage else _bug(error))
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:

@@ -1,0 +1,50 @@
+"""`kohort compare`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kohort.cli.shared import DataArgument, JsonOption, PolicyOption, app, console, print_json
+
+if TYPE_CHECKING:
+    from kohort.comparing import Outcome
+
+
+@app.command()
+def compare(
+    data: DataArgument,
+    policy: PolicyOption,
+    algorithms: Annotated[str | None, typer.Option(help="Names with commas between them; all when absent.")] = None,
+    k: Annotated[str | None, typer.Option(help="Class sizes with commas between them: '5,10,50'.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Run several algorithms on DATA, side by side; nothing is published."""
+    import kohort
+    from kohort.errors import PolicyError
+
+    names = [name.strip() for name in algorithms.split(",")] if algorithms else None
+    try:
+        sizes = [int(size) for size in k.split(",")] if k else None
+    except ValueError:
+        raise PolicyError(f"--k must be whole numbers with commas between them; got {k!r}.") from None
+    if json:
+        print_json([asdict(outcome) for outcome in kohort.compare(data, policy, algorithms=names, k=sizes)])
+        return
+    out = console()
+    out.print(
+        f"{'algorithm':<18}{'k':>5}{'loss':>9}{'classes':>9}{'smallest':>10}{'largest':>9}{'seconds':>9}", style="bold"
+    )
+    kohort.compare(data, policy, algorithms=names, k=sizes, progress=lambda outcome: out.print(_line(outcome)))
+
+
+def _line(outcome: Outcome) -> str:
+    start = f"{outcome.algorithm:<18}{outcome.k:>5}"
+    if outcome.loss is None:
+        return f"{start}  refused: {outcome.refused}"
+    return (
+        f"{start}{outcome.loss:>9.4f}{outcome.classes:>9,}{outcome.smallest:>10,}{outcome.largest:>9,}"
+        f"{outcome.seconds:>9.2f}"
+    )

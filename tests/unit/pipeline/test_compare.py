@@ -1,0 +1,57 @@
+"""Several algorithms side by side."""
+
+import json
+
+import pytest
+
+import kohort
+from kohort.algorithms import ALGORITHMS
+
+
+def test_every_algorithm_is_compared(hospital, policy):
+    seen = []
+    outcomes = kohort.compare(hospital, policy, k=[5, 20], progress=seen.append)
+    assert seen == outcomes
+    assert [(outcome.algorithm, outcome.k) for outcome in outcomes] == [
+        (name, k) for name in ALGORITHMS for k in (5, 20)
+    ]
+    for outcome in outcomes:
+        assert outcome.smallest >= outcome.k
+        assert 0 < outcome.loss < 1
+        assert outcome.refused == ""
+
+
+def test_a_comparison_tells_what_a_release_will_lose(hospital, policy):
+    [outcome] = kohort.compare(hospital, policy, algorithms=["k-member"])
+    release = kohort.anonymize(hospital, policy)
+    assert outcome.loss == pytest.approx(release.loss.total)
+    assert outcome.classes == release.verdict.facts.classes
+
+
+def test_an_algorithm_that_refuses_does_not_stop_the_others(hospital, policy, monkeypatch):
+    def refuse(self, task):
+        raise kohort.InfeasibleError("too large for this; use k-member.")
+
+    monkeypatch.setattr(ALGORITHMS["gccg"], "cluster", refuse)
+    refused, done = kohort.compare(hospital, policy, algorithms=["gccg", "k-member"])
+    assert refused.refused == "too large for this; use k-member."
+    assert refused.loss is None
+    assert done.loss is not None
+
+
+def test_command(tmp_path, hospital, policy, capsys, monkeypatch):
+    from kohort.cli.main import run
+
+    hospital.write_csv(tmp_path / "patients.csv")
+    (tmp_path / "policy.toml").write_text(policy.to_toml())
+    given = ["kohort", "compare", str(tmp_path / "patients.csv"), "-p", str(tmp_path / "policy.toml")]
+    monkeypatch.setattr("sys.argv", [*given, "--algorithms", "k-member,gccg", "--k", "5,10", "--json"])
+    with pytest.raises(SystemExit) as end:
+        run()
+    assert end.value.code == 0
+    assert [entry["k"] for entry in json.loads(capsys.readouterr().out)] == [5, 10, 5, 10]
+    monkeypatch.setattr("sys.argv", [*given, "--k", "five"])
+    with pytest.raises(SystemExit) as end:
+        run()
+    assert end.value.code == 2
+    assert "--k must be whole numbers" in capsys.readouterr().err
