@@ -1,0 +1,244 @@
+"""KACA: the same classes as a plain loop over lists of records, on any table."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kohort.algorithms import ALGORITHMS, Task, kaca
+from kohort.encode import encode
+from kohort.errors import InfeasibleError, PolicyError
+from kohort.measures import MEASURES, compile
+from kohort.measures.compile import compile_costs
+from kohort.policy import Policy
+from kohort.table import typed_quasi_identifiers
+from oracles.plain_kmember import dense_tables
+from property.strategies import cases
+
+
+class FixedDraws:
+    """In place of a generator: draws that a test has chosen."""
+
+    def __init__(self, *draws):
+        self.draws = draws
+
+    def random(self, count):
+        assert len(self.draws) <= count
+        return np.array([*self.draws, *[0.0] * (count - len(self.draws))])
+
+
+def cluster(codes, k, rng=3, measure="ncp", progress=lambda share: None, **parameters):
+    measure = MEASURES.make(measure, {})
+    rng = np.random.default_rng(rng) if isinstance(rng, int) else rng
+    task = Task(codes, measure, compile_costs(measure, codes.axes), k, rng, progress)
+    return ALGORITHMS.make("kaca", parameters).cluster(task)
+
+
+def numbers(array):
+    frame = pl.DataFrame(array, schema=[f"c{i}" for i in range(array.shape[1])], orient="row")
+    policy = Policy.build(k=2, quasi_identifiers=frame.columns)
+    return encode(typed_quasi_identifiers(frame, policy), policy)
+
+
+def line(*values):
+    return numbers(np.array(values)[:, None])
+
+
+def classes_of(codes, labels):
+    """The codes of the members of each class, on the first axis."""
+    return [sorted(codes.array[labels == label, 0].tolist()) for label in range(labels.max() + 1)]
+
+
+def plain(codes, k, rng=3, beta=1.0):
+    """The page's pseudocode, on lists of records, with no box kept and nothing cut short."""
+    tables = dense_tables(compile_costs(MEASURES.make("whd", {"beta": beta}), codes.axes))
+    rows = codes.distinct
+    records = codes.array[rows.order].astype(int)
+    row_of = np.repeat(np.arange(len(rows.codes)), rows.counts)
+
+    def cost(members):
+        some = records[members]
+        return sum(int(tables[axis, some[:, axis].min(), some[:, axis].max()]) for axis in range(some.shape[1]))
+
+    def distance(small, other):
+        joining = len(other) if len(small) + len(other) < 2 * k else k - len(small)
+        both = cost(small + other)
+        return len(small) * (both - cost(small)) + joining * (both - cost(other))
+
+    classes = {row: np.flatnonzero(row_of == row).tolist() for row in range(len(rows.codes))}
+    smalls = sum(len(members) < k for members in classes.values())
+    draws = iter(np.random.default_rng(rng).random(smalls))
+    while len(classes) > 1:
+        small = [number for number in sorted(classes) if len(classes[number]) < k]
+        if not small:
+            break
+        one = small[int(next(draws) * len(small))]
+        others = [number for number in sorted(classes) if number != one]
+        other = min(others, key=lambda number: distance(classes[one], classes[number]))
+        if len(classes[one]) + len(classes[other]) < 2 * k:
+            joined = sorted(classes.pop(one) + classes.pop(other))
+            classes[min(one, other)] = joined
+            continue
+        while len(classes[one]) < k:
+            record = min(classes[other], key=lambda record: (cost([*classes[one], record]), record))
+            classes[other].remove(record)
+            classes[one].append(record)
+    return classes, records
+
+
+def same_classes(codes, labels, classes, records):
+    """Equal records are the same to everybody, so classes are compared by what is in them."""
+    ours = [sorted(map(tuple, codes.array[labels == label].tolist())) for label in range(labels.max() + 1)]
+    assert ours == [sorted(map(tuple, records[classes[number]].tolist())) for number in sorted(classes)]
+
+
+@pytest.mark.parametrize("beta", [0, 1.0, 2.5])
+@pytest.mark.parametrize("wide", [False, True], ids=["tables", "ranges"])
+@given(case=cases(max_rows=40))
+@settings(max_examples=12, deadline=None)
+def test_same_classes_as_the_plain_loop(beta, wide, case):
+    frame, policy = case
+    codes = encode(typed_quasi_identifiers(frame, policy), policy)
+    k = policy.privacy.k
+    with pytest.MonkeyPatch.context() as patch:
+        if wide:  # as if every taxonomy were a large one
+            patch.setattr(compile, "TABLE_LIMIT", 0)
+        labels = cluster(codes, k, beta=beta)
+        same_classes(codes, labels, *plain(codes, k, beta=beta))
+
+
+@given(seed=st.integers(0, 99), k=st.integers(2, 7), values=st.integers(2, 8))
+@settings(max_examples=25, deadline=None)
+def test_same_classes_where_rows_repeat(seed, k, values):
+    """Many stubs, of exact and of merged classes."""
+    codes = numbers(np.random.default_rng(seed).integers(0, values, (60, 2)))
+    same_classes(codes, cluster(codes, k, seed), *plain(codes, k, seed))
+
+
+def test_two_small_classes_merge_whole():
+    codes = line(1, 2, 90, 91)
+    assert classes_of(codes, cluster(codes, 2)) == [[0, 1], [2, 3]]
+
+
+def test_a_class_of_less_than_2k_together_joins_whole():
+    codes = line(1, 2, 2, 2, 2)
+    assert classes_of(codes, cluster(codes, 3)) == [[0, 1, 1, 1, 1]]
+
+
+def test_only_a_stub_of_a_large_class_joins():
+    """1 + 5 = 2k: two records join, and three stay as they are."""
+    codes = line(1, 2, 2, 2, 2, 2)
+    assert classes_of(codes, cluster(codes, 3)) == [[0, 1, 1], [1, 1, 1]]
+
+
+def test_the_distance_counts_those_who_join():
+    """Class 10 has 1 record and k = 3. To 12, all four: 5 * 2 = 10. To 7, a stub of two: 3 * 3 = 9; all five: 18."""
+    codes = line(*[7] * 5, 10, *[12] * 4)
+    assert classes_of(codes, cluster(codes, 3)) == [[0, 0, 0], [0, 0, 1], [2, 2, 2, 2]]
+
+
+def test_the_stub_of_a_merged_class_is_what_lies_nearest_and_its_trunk_shrinks():
+    """First 0 joins 1 1 1 (k = 3, 4 records), then 3 and 3 need one: the stub is a 1, not the 0."""
+    codes = line(0, 1, 1, 1, 3, 3, 100, 100, 100)
+    assert classes_of(codes, cluster(codes, 3, FixedDraws(0.0, 0.0))) == [[0, 1, 1], [1, 2, 2], [3, 3, 3]]
+    codes = line(0, 1, 1, 2, 4, 4, 100, 100, 100)  # 0 with 1 1, then 2 with them, then 4 4 takes the 2
+    labels = cluster(codes, 3, FixedDraws(0.0, 0.0, 0.0))
+    assert classes_of(codes, labels) == [[0, 1, 1], [2, 3, 3], [4, 4, 4]]
+
+
+def test_ties_go_to_the_first_class():
+    codes = line(1, 1, 1, 2, 3, 3, 3)
+    assert classes_of(codes, cluster(codes, 3)) == [[0, 0, 0, 1], [2, 2, 2]]
+
+
+def test_exact_classes_of_k_stay_as_they_are():
+    codes = line(*[1] * 3, *[2] * 40, *[9] * 4)
+    assert sorted(np.bincount(cluster(codes, 3))) == [3, 4, 40]
+
+
+def test_sizes():
+    codes = numbers(np.random.default_rng(1).integers(0, 50, (1003, 3)))
+    sizes = np.bincount(cluster(codes, 10))
+    assert codes.distinct.counts.max() < 10
+    assert sizes.min() >= 10
+    assert sizes.max() < 20
+    assert sizes.sum() == 1003
+
+
+def test_the_measure_of_the_policy_does_not_matter_and_its_weights_do():
+    frame = pl.DataFrame(np.random.default_rng(5).integers(0, 30, (120, 2)), schema=["a", "b"], orient="row")
+
+    def labels(weight, measure="ncp"):
+        columns = {
+            "a": {"role": "quasi", "weight": weight, "hierarchy": {"intervals": {"width": 3}}},
+            "b": {"role": "quasi"},
+        }
+        policy = Policy(privacy={"k": 2}, columns=columns)
+        return cluster(encode(typed_quasi_identifiers(frame, policy), policy), 4, measure=measure).tolist()
+
+    assert labels(1.0, "ncp") == labels(1.0, "height")
+    assert labels(1.0) != labels(9.0)
+
+
+def test_calls_of_the_kernel_do_not_change_the_result(monkeypatch):
+    codes, shares = numbers(np.random.default_rng(1).integers(0, 9, (500, 3))), []
+    whole = cluster(codes, 6)
+    monkeypatch.setattr(kaca, "STEP", 1000)
+    np.testing.assert_array_equal(cluster(codes, 6, progress=shares.append), whole)
+    assert len(shares) > 10
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 1), (4, 1), (2, 2), (3, 2), (5, 3), (5, 5), (9, 5), (2, 3)])
+def test_tiny_tables(n, k):
+    sizes = np.bincount(cluster(line(*range(n)), k))
+    assert sizes.min() >= min(k, n)
+    assert sizes.sum() == n
+
+
+def test_all_equal_rows_are_one_class():
+    assert cluster(numbers(np.zeros((25, 2), np.int64)), 4).tolist() == [0] * 25
+
+
+def test_row_order_does_not_matter_and_seeds_do():
+    array = np.random.default_rng(2).integers(0, 9, (200, 3))
+    mixed = np.random.default_rng(3).permutation(200)
+
+    def classes(array, seed):
+        labels = cluster(numbers(array), 5, seed)
+        return sorted(sorted(map(tuple, array[labels == label].tolist())) for label in range(labels.max() + 1))
+
+    assert classes(array, 1) == classes(array, 1)
+    assert classes(array, 1) == classes(array[mixed], 1)
+    assert classes(array, 1) != classes(array, 2)
+
+
+def test_a_table_that_would_take_too_long_is_refused():
+    codes = line(*range(50), 50, 50)  # 51 classes, 50 of them below 2
+    assert np.bincount(cluster(codes, 2, limit=2550)).min() >= 2
+    with pytest.raises(InfeasibleError, match=r"2,550 distances for 51 distinct rows, about 1 min.* 'k-member'"):
+        cluster(codes, 2, limit=2549)
+
+
+def test_the_estimate_of_the_time_is_that_of_the_work(monkeypatch):
+    monkeypatch.setattr(kaca, "SPEED", 1)
+    with pytest.raises(InfeasibleError, match="about 42 min"):
+        cluster(line(*range(50)), 2, limit=1)  # 2,500 s
+
+
+@pytest.mark.parametrize(
+    ("parameters", "fault"),
+    [
+        ({"beta": 0.5}, r"'beta' must be a number in \[1, 100\]"),
+        ({"beta": True}, "'beta' must be a number"),
+        ({"limit": 0}, "'limit' must be a whole number of distances, at least 1; got 0"),
+        ({"limit": 1.5}, "'limit' must be a whole number"),
+        ({"limit": True}, "'limit' must be a whole number"),
+        ({"gamma": 1}, "has no parameter 'gamma'"),
+    ],
+)
+def test_wrong_parameters(parameters, fault):
+    with pytest.raises(PolicyError, match=fault):
+        ALGORITHMS.make("kaca", parameters)
