@@ -5,15 +5,12 @@ import csv
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
 from kohort.algorithms import ALGORITHMS
 from property.strategies import cases, classes_of_csv
-
-settings.register_profile("kohort", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=60)
-settings.load_profile("kohort")
 
 
 def released(frame, policy, path, algorithm="k-member"):
