@@ -15,7 +15,7 @@ from kohort.encode import encode
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_boxes
-from kohort.recode import boxes_of_labels
+from kohort.solution import boxes_of_labels
 from kohort.table import typed_quasi_identifiers
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -54,7 +54,7 @@ def main():
             ours()
             expected, slow = timed(lambda: plain_kmember(ordered, tables, k, first, False), 1)  # noqa: B023
             labels, fast = timed(ours, 5)
-            boxes = boxes_of_labels(codes, labels)
+            boxes = boxes_of_labels(codes.array, labels)
             gcp = loss_of_boxes(measure, codes, boxes.lo, boxes.hi).total
             same = "yes" if np.array_equal(labels[rows.order], expected) else "NO"
             print(

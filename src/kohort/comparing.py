@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-from kohort.algorithms import ALGORITHMS, Task
-from kohort.encode import encode
+from kohort.algorithms import ALGORITHMS
+from kohort.encode import Codes, encode
 from kohort.errors import KohortError
-from kohort.measures.compile import compile_costs
-from kohort.measures.loss import loss_of_boxes
-from kohort.pipeline import plan_of, refuse_the_impossible, usable_records
+from kohort.measures.loss import loss_of_solution
+from kohort.pipeline import plan_of, refuse_the_impossible, task_of, usable_records
 from kohort.policy import Policy
-from kohort.recode import boxes_of_labels
 from kohort.table import read_table
 
 
@@ -27,12 +27,15 @@ class Outcome:
 
     algorithm: str
     k: int
+    anonymity: str
+    """What k means in its release."""
     loss: float | None
     """Information loss by the policy's measure; None if the algorithm refused."""
     classes: int | None
     """Number of published classes."""
     smallest: int | None
     largest: int | None
+    suppressed: int | None
     seconds: float
     """Time of the clustering; the first run of an algorithm may compile it."""
     refused: str = ""
@@ -78,31 +81,50 @@ def compare(
     """
     policy = Policy.of(policy)
     source = read_table(table, policy.input)
-    kept, frame = usable_records(source, policy)
-    suppressed = source.frame.height - len(kept)
+    _, frame = usable_records(source, policy)
     codes = encode(frame, policy)
-    seed = plan_of(policy).seed
+    seed = policy.algorithm.seed if policy.algorithm.seed is not None else secrets.randbits(62)
+    names = list(algorithms) if algorithms is not None else list(ALGORITHMS)
+    for name in names:
+        ALGORITHMS.make(name, {})  # a name that is not there ends the comparison before it begins
     outcomes = []
-    for name in algorithms if algorithms is not None else list(ALGORITHMS):
+    for name in names:
         for size in k if k is not None else [policy.privacy.k]:
-            changed = policy.with_changes("algorithm", name=name, parameters={}).with_changes("privacy", k=size)
-            plan = plan_of(changed)
-            refuse_the_impossible(plan, len(kept), suppressed)
-            costs = compile_costs(plan.measure, codes.axes)
-            task = Task(codes, plan.measure, costs, size, np.random.default_rng(seed), lambda share: None)
-            start = time.perf_counter()
-            try:
-                labels = plan.algorithm.cluster(task)
-            except KohortError as error:
-                outcome = Outcome(name, size, None, None, None, None, time.perf_counter() - start, error.faults[0])
-            else:
-                seconds = time.perf_counter() - start
-                boxes = boxes_of_labels(codes, labels)
-                # Two clusters with the same box are one class.
-                _, sizes = np.unique(np.hstack([boxes.lo, boxes.hi]), axis=0, return_counts=True)
-                loss = loss_of_boxes(plan.measure, codes, boxes.lo, boxes.hi, suppressed).total
-                outcome = Outcome(name, size, loss, len(sizes), int(sizes.min()), int(sizes.max()), seconds)
+            changed = policy.with_changes("algorithm", name=name, parameters={}, seed=seed)
+            changed = changed.with_changes("privacy", k=size, anonymity=ALGORITHMS[name].anonymity)
+            outcome = _outcome(changed, frame, codes, source.frame.height)
             outcomes.append(outcome)
             if progress:
                 progress(outcome)
     return outcomes
+
+
+def _outcome(policy: Policy, frame: pl.DataFrame, codes: Codes, records: int) -> Outcome:
+    """Run the policy's algorithm, or tell why it refuses."""
+    name, size, anonymity = policy.algorithm.name, policy.privacy.k, policy.privacy.anonymity
+    start = time.perf_counter()
+    suppressed = records - frame.height
+    try:
+        plan = plan_of(policy)
+        refuse_the_impossible(plan, frame, suppressed)
+        task = task_of(plan, frame, codes, records, lambda share: None)
+        start = time.perf_counter()
+        solution = plan.algorithm.solve(task)
+    except KohortError as error:
+        seconds = time.perf_counter() - start
+        return Outcome(name, size, anonymity, None, None, None, None, None, seconds, error.faults[0])
+    seconds = time.perf_counter() - start
+    boxes = solution.boxes if solution.kept is None else solution.boxes.of(solution.kept)
+    # Two clusters with the same box are one class.
+    _, sizes = np.unique(np.hstack([boxes.lo, boxes.hi]), axis=0, return_counts=True)
+    return Outcome(
+        algorithm=name,
+        k=size,
+        anonymity=anonymity,
+        loss=loss_of_solution(plan.measure, codes, solution, suppressed).total,
+        classes=len(sizes),
+        smallest=int(sizes.min()),
+        largest=int(sizes.max()),
+        suppressed=suppressed + solution.suppressed,
+        seconds=seconds,
+    )

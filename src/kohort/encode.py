@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from kohort.errors import DataError, PolicyError
 from kohort.hierarchy import Taxonomy, cuts, dates, intervals, prefixes, read
 from kohort.policy import Column, Policy
+from kohort.policy.model import Role
 from kohort.table.texts import as_texts
 from kohort.table.words import counted, in_words
 
@@ -175,12 +176,12 @@ def as_numbers(values: pl.Series) -> NDArray[np.float64]:
     return values.cast(pl.Float64).to_numpy()
 
 
-def encode(table: pl.DataFrame, policy: Policy) -> Codes:
-    """Encode the quasi-identifiers of a typed table; every fault of every column is reported."""
+def encode(table: pl.DataFrame, policy: Policy, role: Role = "quasi") -> Codes:
+    """Encode the quasi-identifiers of a typed table, or its sensitive columns; every fault is reported."""
     axes: list[Axis] = []
     columns: list[NDArray[np.int32]] = []
     faults: list[str] = []
-    for name in policy.quasi_identifiers:
+    for name in policy.having_role(role):
         try:
             axis, codes = _encode_column(table[name], policy.columns[name], policy)
         except (DataError, PolicyError) as error:
@@ -206,8 +207,9 @@ def _encode_column(series: pl.Series, column: Column, policy: Policy) -> tuple[A
         if column.hierarchy is None:
             _refuse_domain(values, column)
         texts = as_texts(values)
-        _refuse_stars(series, texts)
-        _refuse_blanks(series, texts)
+        if column.role == "quasi":
+            _refuse_stars(series, texts)
+            _refuse_blanks(series, texts)
         taxonomy = _taxonomy(values, texts, column, policy)
         leaf_of_value = taxonomy.codes(texts.to_list())
         _refuse_strangers(series, values, leaf_of_value)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 import secrets
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +26,16 @@ from kohort.errors import InfeasibleError, PolicyError, VerificationError
 from kohort.hierarchy import Taxonomy, read
 from kohort.measures import MEASURES, Measure
 from kohort.measures.compile import compile_costs
-from kohort.measures.loss import loss_of_boxes
+from kohort.measures.loss import loss_of_solution
 from kohort.policy import Policy
-from kohort.privacy import models_of
-from kohort.recode import boxes_of_labels, publish, starred
+from kohort.privacy import SensitiveModel, models_of
+from kohort.recode import Part, parts_of
 from kohort.release import Provenance, Release
-from kohort.table import Table, read_table, same_kind, typed_quasi_identifiers, write_table
+from kohort.solution import Solution
+from kohort.table import Table, read_table, same_kind, typed_columns, typed_quasi_identifiers, write_table
 from kohort.table.read import Kind, file_kind
 from kohort.table.safe import draft_of
-from kohort.table.targets import refuse_targets
+from kohort.table.targets import part_path, refuse_targets
 
 Progress = Callable[[str, float], None]
 """Told the step and the share of it that is done."""
@@ -98,30 +101,30 @@ def anonymize(
     path = Path(output) if output is not None else None
     clock = _Clock(progress)
     plan = plan_of(policy)
-    kind = _target(table, path, policy)
+    kind = _target(table, path, plan)
     with clock.step("read"):
         source = read_table(table, policy.input)
         kept, frame = usable_records(source, policy)
     with clock.step("encode"):
         codes = encode(frame, policy)
-        refuse_the_impossible(plan, len(kept), source.frame.height - len(kept))
+        refuse_the_impossible(plan, frame, source.frame.height - len(kept))
+        task = task_of(plan, frame, codes, source.frame.height, clock.share)
     with clock.step("cluster"):
-        labels = _cluster(plan, codes, clock.share)
+        solution = plan.algorithm.solve(task)
+        _refuse_solution(solution, len(kept), source.frame.height, policy)
     with clock.step("recode"):
-        boxes = boxes_of_labels(codes, labels)
-        released = source.frame[kept] if len(kept) < source.frame.height else source.frame
-        released = publish(released, codes, boxes, policy.having_role("identifier"), bounds=policy.output.bounds)
-        released, order = _arrange(source.frame, released, kept, policy)
+        parts = parts_of(source.frame, kept, codes, solution, policy)
+        _refuse_stars(parts, source.frame.height, policy)
     with clock.step("measure"):
-        suppressed = source.frame.height - len(kept)
-        loss = loss_of_boxes(plan.measure, codes, boxes.lo, boxes.hi, suppressed)
-    with _draft(path) as draft:
+        loss = loss_of_solution(plan.measure, codes, solution, source.frame.height - len(kept))
+    with _drafts(path, parts) as drafts:
         with clock.step("write"):
             neutralise = policy.output.formulas == "neutralised"
-            write_table(released, draft, kind, source.dialect, neutralise=neutralise)
+            for draft, part in zip(drafts, parts, strict=True):
+                write_table(part.frame, draft, kind, source.dialect, neutralise=neutralise)
         with clock.step("verify"):
             original = source.path or source.frame
-            verdict, key = _verified(draft, policy, original, order)
+            verdict, key = _verified(drafts, parts, original)
     provenance = Provenance(
         algorithm=plan.algorithm.name,
         parameters=asdict(plan.algorithm),  # type: ignore[call-overload]
@@ -129,9 +132,19 @@ def anonymize(
         seed=plan.seed,
         input_key=key,
         seconds=clock.seconds,
-        clusters=int(labels.max()) + 1,
+        clusters=solution.clusters,
     )
-    return Release(same_kind(released, source.kind), verdict, loss, provenance, path, order)
+    tables = {part.name: same_kind(part.frame, source.kind) for part in parts}
+    return Release(
+        table=tables[parts[0].name],
+        verdict=verdict,
+        loss=loss,
+        provenance=provenance,
+        path=path,
+        row_order=parts[0].order,
+        tables=tables,
+        facts=solution.facts,
+    )
 
 
 # -- before any work ---------------------------------------------------------------------------
@@ -155,12 +168,13 @@ def plan_of(policy: Policy) -> Plan:
     if algorithm and models:
         faults += [
             policy.located(
-                ("privacy", "models"),
-                f"algorithm {chosen.name!r} cannot enforce {model.name!r}; drop the model or choose another algorithm.",
+                ("privacy", "models"), f"algorithm {chosen.name!r} cannot enforce {model.name!r}; {_who(model.name)}."
             )
             for model in models
             if model.name not in algorithm.enforces
         ]
+        faults += _other_promise(policy, algorithm)
+        faults += [policy.located(("algorithm", "name"), fault) for fault in algorithm.refuses(policy)]
     if policy.privacy.missing == "wildcard":
         faults.append(
             policy.located(
@@ -176,6 +190,34 @@ def plan_of(policy: Policy) -> Plan:
     return Plan(policy, algorithm, measure, seed)
 
 
+def _who(model: str) -> str:
+    """Which algorithms enforce a model."""
+    able = [name for name, cls in ALGORITHMS.items() if model in cls.enforces]
+    return f"choose one that can ({', '.join(able)}), or drop the model" if able else "drop the model"
+
+
+_PROMISES = {
+    "classes": "classes of records that are published alike",
+    "matchings": "records that fit k published rows each, although no two rows need be alike",
+    "buckets": "quasi-identifiers as they are, and apart from them the sensitive values of each bucket of records",
+}
+
+
+def _other_promise(policy: Policy, algorithm: Algorithm) -> list[str]:
+    """Refuse an algorithm whose k means something else than the policy says."""
+    asked, given = policy.privacy.anonymity, algorithm.anonymity
+    if asked == given:
+        return []
+    able = ", ".join(name for name, cls in ALGORITHMS.items() if cls.anonymity == asked)
+    return [
+        policy.located(
+            ("privacy", "anonymity"),
+            f"algorithm {algorithm.name!r} publishes {_PROMISES[given]}, and the policy asks for "
+            f"anonymity = {asked!r}; set anonymity = {given!r} if that is enough, or choose another one ({able}).",
+        )
+    ]
+
+
 def _read_hierarchy(name: str, policy: Policy) -> None:
     """A hierarchy that the policy names must be there and sound, even where nothing asks for it yet."""
     hierarchy = policy.columns[name].hierarchy
@@ -185,12 +227,14 @@ def _read_hierarchy(name: str, policy: Policy) -> None:
         Taxonomy.from_tree(hierarchy.tree, column=name)
 
 
-def _target(table: Any, path: Path | None, policy: Policy) -> Kind:
+def _target(table: Any, path: Path | None, plan: Plan) -> Kind:
     """The kind of file that will be written, if it can be written at all."""
+    policy = plan.policy
     kind: Kind = file_kind(path) if path else "parquet"
     if path:
         taken = policy.files | ({"input": Path(table)} if isinstance(table, str | Path) else {})
-        refuse_targets({"output": path}, taken)
+        names = plan.algorithm.tables(policy)
+        refuse_targets({f"output {name}".rstrip(): part_path(path, name) for name in names or ("",)}, taken)
     if policy.output.bounds:
         _refuse_bounds(policy, kind)
     return kind
@@ -240,64 +284,94 @@ def _refuse_suppressing(records: int, of: int, policy: Policy, why: str) -> None
         )
 
 
-def refuse_the_impossible(plan: Plan, records: int, suppressed: int) -> None:
-    """Refuse what no release of so many usable records can keep."""
-    for model in models_of(plan.policy):
-        reason = model.refuses(records, suppressed)
-        if reason:
-            raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}."))
+def refuse_the_impossible(plan: Plan, frame: pl.DataFrame, suppressed: int) -> None:
+    """Refuse what no release of these usable records can keep."""
+    k, *others = models_of(plan.policy)
+    reason = k.refuses(frame.height, suppressed)
+    if reason:
+        raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}."))
+    for index, model in enumerate(others):
+        if isinstance(model, SensitiveModel):
+            counts = frame[model.column].value_counts()["count"].to_numpy().astype(np.int64)
+            reason = model.refuses_values(counts)
+            if reason and not plan.policy.privacy.suppression_limit:
+                raise InfeasibleError(plan.policy.located(("privacy", "models", index), f"{reason}."))
+
+
+def task_of(plan: Plan, frame: pl.DataFrame, codes: Codes, records: int, progress: Callable[[float], None]) -> Task:
+    """What the algorithm works on.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The records that take part, typed.
+    records : int
+        All records of the table; those that do not take part count against the suppression limit.
+    """
+    policy = plan.policy
+    sensitive = None
+    if plan.algorithm.uses_sensitive:
+        sensitive = encode(typed_columns(frame, policy, "sensitive"), policy, "sensitive")
+    limit = Fraction(str(policy.privacy.suppression_limit))
+    return Task(
+        codes=codes,
+        measure=plan.measure,
+        costs=compile_costs(plan.measure, codes.axes),
+        k=policy.privacy.k,
+        rng=np.random.default_rng(plan.seed),
+        progress=progress,
+        sensitive=sensitive,
+        models=tuple(models_of(policy)[1:]),
+        allowance=math.floor(limit * records) - (records - frame.height),
+    )
 
 
 # -- the steps -----------------------------------------------------------------------------------
 
 
-def _cluster(plan: Plan, codes: Codes, share: Callable[[float], None]) -> NDArray[np.int32]:
-    costs = compile_costs(plan.measure, codes.axes)
-    rng = np.random.default_rng(plan.seed)
-    return plan.algorithm.cluster(Task(codes, plan.measure, costs, plan.policy.privacy.k, rng, share))
+def _refuse_solution(solution: Solution, usable: int, records: int, policy: Policy) -> None:
+    """Refuse to withhold more than the policy allows, or everybody."""
+    if solution.suppressed == usable:
+        raise InfeasibleError("every record would be suppressed; choose a smaller k or another algorithm.")
+    if solution.suppressed:
+        _refuse_suppressing(records - usable + solution.suppressed, records, policy, "would lie in too small classes")
 
 
-def _arrange(
-    original: pl.DataFrame, released: pl.DataFrame, kept: NDArray[np.int64], policy: Policy
-) -> tuple[pl.DataFrame, NDArray[np.int64]]:
-    """Add suppressed records if they are to be shown, and put all in their published order."""
-    order = kept
-    if policy.output.suppressed == "starred" and len(kept) < original.height:
-        rest = np.setdiff1d(np.arange(original.height), kept)
-        released = pl.concat([released, starred(original[rest], released, policy.quasi_identifiers)])
-        order = np.concatenate([kept, rest])
+def _refuse_stars(parts: list[Part], records: int, policy: Policy) -> None:
+    """A class that was generalized to the top looks suppressed, so it counts as such if those are shown."""
     if policy.output.suppressed == "starred":
-        # A class that was generalized to the top looks suppressed, so it counts as such.
-        stars = released.select(pl.all_horizontal(pl.col(policy.quasi_identifiers) == STAR).sum()).item()
-        _refuse_suppressing(stars, original.height, policy, "would be * in every quasi-identifier")
-    if policy.output.order == "kept":
-        arrangement = np.argsort(order)
-    else:
-        # Without a seed the generator draws fresh entropy from the system.
-        arrangement = np.random.default_rng(policy.output.shuffle_seed).permutation(len(order))
-    return released[arrangement], order[arrangement]
+        for part in parts:
+            quasi = [name for name in part.policy.quasi_identifiers if name in part.frame.columns]
+            stars = part.frame.select(pl.all_horizontal(pl.col(quasi) == STAR).sum()).item()
+            _refuse_suppressing(stars, records, policy, "would be * in every quasi-identifier")
 
 
 @contextmanager
-def _draft(path: Path | None) -> Iterator[Path]:
-    """A draft of the output; for a frame, a private file that lives as long as the check."""
-    if path is not None:
-        with draft_of(path) as draft:
-            yield draft
-        return
-    with tempfile.TemporaryDirectory(prefix="kohort-") as folder:
-        yield Path(folder) / "release.parquet"
+def _drafts(path: Path | None, parts: list[Part]) -> Iterator[list[Path]]:
+    """A draft of every output; for frames, private files that live as long as the check."""
+    with ExitStack() as stack:
+        if path is not None:
+            yield [stack.enter_context(draft_of(part_path(path, part.name))) for part in parts]
+            return
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kohort-"))
+        yield [Path(folder) / f"release{index}.parquet" for index in range(len(parts))]
 
 
-def _verified(
-    draft: Path, policy: Policy, original: Path | pl.DataFrame, order: NDArray[np.int64]
-) -> tuple[Verdict, str]:
-    """The verdict on the draft, or a refusal; with a keyed hash of the input.
+def _verified(drafts: list[Path], parts: list[Part], original: Path | pl.DataFrame) -> tuple[Verdict, str]:
+    """The verdict on the drafts, or a refusal; with a keyed hash of the input.
 
     A plain hash of the input would let an outsider who knows all of the table but one cell try
     every value of it, so the public verdict has a hash with a secret key.
     """
-    verdict = verify(draft, policy, original=original, row_order=order)
+    aside = {part.beside: draft for draft, part in zip(drafts, parts, strict=True) if part.beside}
+    verdicts = {
+        part.name: verify(
+            draft, part.policy, original=original, row_order=part.order, sensitive_table=aside.get(part.name)
+        )
+        for draft, part in zip(drafts, parts, strict=True)
+        if not part.beside
+    }
+    verdict = Verdict.of_tables(verdicts)
     if not verdict.passed:
         raise VerificationError(f"the release does not keep its promise and was not published: {verdict.reason}")
     key = secrets.token_hex(32)

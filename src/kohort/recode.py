@@ -1,4 +1,4 @@
-"""Labels -> boxes -> published values."""
+"""Boxes -> published values."""
 
 from __future__ import annotations
 
@@ -9,27 +9,91 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.encode import STAR, Codes, LineAxis
+from kohort.policy import Policy
+from kohort.solution import Boxes, Solution
+
+BUCKET, COUNT = "bucket", "count"
+"""Columns that link the two tables of a release in buckets."""
 
 
 @dataclass(frozen=True)
-class Boxes:
-    """The box of each record: what its class says about it."""
+class Part:
+    """A table that is written, and the promise that it is verified against."""
 
-    lo: NDArray[np.int32]
-    """Smallest code, shape (records, axes)."""
-    hi: NDArray[np.int32]
-    """Largest code."""
+    name: str
+    """Empty if it is the only one."""
+    frame: pl.DataFrame
+    order: NDArray[np.int64]
+    """The original row of each row."""
+    policy: Policy
+    beside: str = ""
+    """Name of the part that it completes: the two are verified together."""
 
 
-def boxes_of_labels(codes: Codes, labels: NDArray[np.int32]) -> Boxes:
-    """Give every record the smallest box that holds its cluster."""
-    order = np.argsort(labels, kind="stable")
-    ordered = labels[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    cluster = np.empty(len(labels), np.int64)
-    cluster[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(labels))))
-    rows = codes.array[order]
-    return Boxes(np.minimum.reduceat(rows, starts, axis=0)[cluster], np.maximum.reduceat(rows, starts, axis=0)[cluster])
+def parts_of(
+    original: pl.DataFrame, usable: NDArray[np.int64], codes: Codes, solution: Solution, policy: Policy
+) -> list[Part]:
+    """The tables of the release, each in its published order.
+
+    Parameters
+    ----------
+    original : DataFrame
+        The table as read.
+    usable : array of int
+        Rows of it that took part; the codes and the solution are about these.
+    """
+    kept = usable if solution.kept is None else usable[solution.kept]
+    boxes = solution.boxes if solution.kept is None else solution.boxes.of(solution.kept)
+    table = original[kept] if len(kept) < original.height else original
+    released = publish(table, codes, boxes, policy.having_role("identifier"), bounds=policy.output.bounds)
+    if solution.buckets is not None:
+        return _in_buckets(released, kept, solution.buckets, policy)
+    if not solution.tables:
+        frame, order = _arrange(original, released, kept, policy)
+        return [Part("", frame, order, policy)]
+    parts = []
+    for number, sub in enumerate(solution.tables, 1):
+        names = [codes.axes[j].name for j in sub.axes]
+        promise = policy.of_columns([*names, *policy.having_role("sensitive")], k=sub.k)
+        order = _shuffled(len(kept), policy, number)
+        parts.append(Part(str(number), released.select(*promise.columns)[order], kept[order], promise))
+    return parts
+
+
+def _in_buckets(
+    released: pl.DataFrame, kept: NDArray[np.int64], buckets: NDArray[np.int32], policy: Policy
+) -> list[Part]:
+    """Two tables: records with their buckets, and for every bucket its sensitive values with their counts."""
+    [sensitive] = policy.having_role("sensitive")
+    # Numbers of buckets tell nothing: they are drawn afresh.
+    names = _shuffled(int(buckets.max()) + 1, policy, 2) + 1
+    tagged = released.with_columns(pl.Series(BUCKET, names[buckets]))
+    order = _shuffled(len(kept), policy, 1)
+    values = tagged.group_by(BUCKET, sensitive).agg(pl.len().alias(COUNT)).sort(BUCKET, sensitive)
+    return [
+        Part("quasi", tagged.drop(sensitive)[order], kept[order], policy),
+        Part("sensitive", values, np.empty(0, np.int64), policy, beside="quasi"),
+    ]
+
+
+def _arrange(
+    original: pl.DataFrame, released: pl.DataFrame, kept: NDArray[np.int64], policy: Policy
+) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+    """Add suppressed records if they are to be shown, and put all in their published order."""
+    order = kept
+    if policy.output.suppressed == "starred" and len(kept) < original.height:
+        rest = np.setdiff1d(np.arange(original.height), kept)
+        released = pl.concat([released, starred(original[rest], released, policy.quasi_identifiers)])
+        order = np.concatenate([kept, rest])
+    arrangement = np.argsort(order) if policy.output.order == "kept" else _shuffled(len(order), policy)
+    return released[arrangement], order[arrangement]
+
+
+def _shuffled(rows: int, policy: Policy, table: int = 0) -> NDArray[np.int64]:
+    """A random order, another one for every table; without a seed it is drawn from fresh entropy of the system."""
+    seed = policy.output.shuffle_seed
+    drawn = seed if seed is None or not table else [seed, table]
+    return np.random.default_rng(drawn).permutation(rows)
 
 
 def publish(table: pl.DataFrame, codes: Codes, boxes: Boxes, dropped: tuple[str, ...], *, bounds: bool) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,10 @@ class Release:
         Where it was written.
     row_order : array of int
         The original row of each published row. Private, and never written anywhere.
+    tables : dict
+        All tables by name, where a release has several; `table` is the first of them.
+    facts : mapping
+        Figures that the algorithm has to tell. Public.
     """
 
     table: Any = field(repr=False)
@@ -58,10 +63,12 @@ class Release:
     provenance: Provenance = field(repr=False)
     path: Path | None = None
     row_order: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
+    tables: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def public(self) -> dict[str, Any]:
         """What may be handed over with the release."""
-        return self.verdict.to_dict() | {"loss": asdict(self.loss)}
+        return self.verdict.to_dict() | {"loss": asdict(self.loss), "algorithm": dict(self.facts)}
 
     def private(self) -> dict[str, Any]:
         """What the steward keeps."""

@@ -11,7 +11,7 @@ from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_boxes
 from kohort.policy import Policy
-from kohort.recode import boxes_of_labels
+from kohort.solution import boxes_of_labels
 from kohort.table import typed_quasi_identifiers
 
 K = 4
@@ -92,7 +92,7 @@ def best_loss(task):
         members = [i for i in range(n) if subset >> i & 1]
         if len(members) >= task.k:
             rows = task.codes.array[members]
-            boxes = boxes_of_labels(type(task.codes)(rows, task.codes.axes), np.zeros(len(rows), np.int32))
+            boxes = boxes_of_labels(rows, np.zeros(len(rows), np.int32))
             part = type(task.codes)(rows, task.codes.axes)
             cost[subset] = len(rows) * loss_of_boxes(task.measure, part, boxes.lo, boxes.hi).total
     best = {0: 0.0}
@@ -119,7 +119,7 @@ def optimum():
 def test_never_below_the_optimum(algorithm, optimum, record_property):
     """The ratio to the optimum is reported; no algorithm can be below it."""
     task, _ = task_of(pl.DataFrame(SMALL), k=3)
-    boxes = boxes_of_labels(task.codes, algorithm.cluster(task))
+    boxes = boxes_of_labels(task.codes.array, algorithm.cluster(task))
     loss = loss_of_boxes(task.measure, task.codes, boxes.lo, boxes.hi).total
     record_property("ratio to the optimum", loss / optimum)
     assert loss >= optimum - 1e-12

@@ -122,7 +122,7 @@ KEYS = [
         "unknown-key-privacy",
         says(
             "policy.toml, line 3: unknown key 'supression_limit' in [privacy] (did you mean 'suppression_limit'?); "
-            "known are k, models, suppression_limit, missing."
+            "known are k, anonymity, models, suppression_limit, missing."
         ),
         policy=privacy("supression_limit = 0.1"),
     ),

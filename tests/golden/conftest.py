@@ -8,7 +8,8 @@ from kohort.encode import encode
 from kohort.measures import MEASURES
 from kohort.measures.loss import loss_of_boxes
 from kohort.policy import Policy
-from kohort.recode import boxes_of_labels, publish
+from kohort.recode import publish
+from kohort.solution import boxes_of_labels
 from kohort.table import typed_quasi_identifiers
 
 
@@ -22,7 +23,7 @@ class Example:
         self.codes = encode(typed_quasi_identifiers(self.frame, self.policy), self.policy)
 
     def boxes(self, labels):
-        return boxes_of_labels(self.codes, np.asarray(labels, np.int32))
+        return boxes_of_labels(self.codes.array, np.asarray(labels, np.int32))
 
     def labels(self, column, classes):
         """Label each row by the class that its (unique) value of a column stands in."""

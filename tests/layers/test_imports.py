@@ -17,7 +17,7 @@ LAYERS = [
     {"policy"},
     {"registry", "hierarchy", "datasets"},
     {"table", "privacy"},
-    {"encode"},
+    {"encode", "solution"},
     {"measures", "kernels"},
     {"algorithms", "recode", "audit"},
     {"release"},

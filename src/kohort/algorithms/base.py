@@ -1,4 +1,4 @@
-"""What a clustering algorithm is: codes in, a label per record out."""
+"""What an algorithm is: codes in, a box for every record out."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.encode import Codes
+from kohort.encode import Axis, Codes
+from kohort.errors import PolicyError
 from kohort.measures.base import Measure
+from kohort.policy import Policy
+from kohort.policy.model import Anonymity
+from kohort.privacy import PrivacyModel
 from kohort.registry import Registry
+from kohort.solution import Solution
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
@@ -31,10 +36,22 @@ class Task:
     k: int
     rng: np.random.Generator
     progress: Progress
+    sensitive: Codes | None = None
+    """The sensitive columns, encoded like quasi-identifiers; for algorithms that ask for them."""
+    models: tuple[PrivacyModel, ...] = ()
+    """Promises beside k-anonymity, all of which the algorithm said it enforces."""
+    allowance: int = 0
+    """Records that may be suppressed."""
+
+    def sensitive_column(self, name: str) -> tuple[Axis, NDArray[np.int32]]:
+        """Axis and codes of a sensitive column."""
+        assert self.sensitive is not None
+        [index] = [j for j, axis in enumerate(self.sensitive.axes) if axis.name == name]
+        return self.sensitive.axes[index], np.ascontiguousarray(self.sensitive.array[:, index])
 
 
 class Algorithm(ABC):
-    """A way to group similar records. Its dataclass fields are its parameters."""
+    """A way to make records alike. Its dataclass fields are its parameters."""
 
     name: ClassVar[str]
     summary: ClassVar[str]
@@ -44,10 +61,58 @@ class Algorithm(ABC):
     complexity: ClassVar[str]
     enforces: ClassVar[frozenset[str]]
     """Names of the privacy models it enforces; a policy with any other is refused before work."""
+    anonymity: ClassVar[Anonymity] = "classes"
+    """What `k` means in its releases; a policy that says anything else is refused before work."""
+    uses_sensitive: ClassVar[bool] = False
+    """Whether it looks at sensitive columns."""
+
+    def refuses(self, policy: Policy) -> list[str]:
+        """Sentences on why it cannot honour a policy, known before the table is read."""
+        if self.uses_sensitive and not policy.having_role("sensitive"):
+            return [
+                f"algorithm {self.name!r} needs a sensitive column; give one the role, or choose another algorithm."
+            ]
+        return []
+
+    def tables(self, policy: Policy) -> tuple[str, ...]:
+        """Names of the tables of its release, for their files; empty for one table."""
+        del policy
+        return ()
+
+    @abstractmethod
+    def solve(self, task: Task) -> Solution:
+        """Find a box for every record."""
+
+
+class Clusterer(Algorithm):
+    """An algorithm that only groups records: each is published as the smallest box of its group."""
+
+    def solve(self, task: Task) -> Solution:
+        """Find a box for every record."""
+        return Solution.of_labels(task.codes, self.cluster(task))
 
     @abstractmethod
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its cluster, 0, 1, 2, ..."""
+        """Label every record with its cluster, 0, 1, 2, ...; -1 suppresses it."""
+
+
+def chosen_sensitive(policy: Policy, algorithm: str, column: str | None) -> str:
+    """The sensitive column that a parameter names, or the only one.
+
+    Raises
+    ------
+    PolicyError
+        When there is none, or none of that name, or several to choose from.
+    """
+    there = policy.having_role("sensitive")
+    if column is not None and column not in there:
+        raise PolicyError(f"algorithm {algorithm!r}: column {column!r} is not a sensitive column of the policy.")
+    if column is None and len(there) != 1:
+        raise PolicyError(
+            f"algorithm {algorithm!r} works on one sensitive column and the policy has {len(there)}; "
+            "name it with the parameter 'column'."
+        )
+    return column if column is not None else there[0]
 
 
 ALGORITHMS: Registry[Algorithm] = Registry("algorithm")

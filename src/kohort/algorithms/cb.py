@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 from kohort.encode import LineAxis
 
 WORK = 2_000_000
@@ -20,7 +20,7 @@ WORK = 2_000_000
 
 @ALGORITHMS.register("cb")
 @dataclass(frozen=True)
-class ClusteringBased(Algorithm):
+class ClusteringBased(Clusterer):
     """Divide the records by 2-means with at least k on each side, then each side, until none has 2k.
 
     The first two centres are random records. Every record goes to the nearer centre; a side that

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 from kohort.encode import Codes, LineAxis
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
@@ -29,7 +29,7 @@ WORK = 2**22
 
 @ALGORITHMS.register("gccg")
 @dataclass(frozen=True)
-class Gccg(Algorithm):
+class Gccg(Clusterer):
     """Grade the records, then let the best one that is left take its k - 1 nearest.
 
     A record with frequent values has a high grade. The distance is the paper's own (equations 4

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 from kohort.algorithms.gccg import NumericScore, check_numeric_score, distance_costs, form_classes, graded
 from kohort.encode import Codes
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @ALGORITHMS.register("gccg-parallel")
 @dataclass(frozen=True)
-class GccgParallel(Algorithm):
+class GccgParallel(Clusterer):
     """Halve the table until it has enough parts, then run GCCG on each, in threads.
 
     A part is halved into its first record with the nearest ones, and the rest. Grades and ranges

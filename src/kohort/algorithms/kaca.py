@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 from kohort.errors import InfeasibleError
 from kohort.measures.compile import compile_costs
 from kohort.measures.whd import WeightedHierarchicalDistance
@@ -24,7 +24,7 @@ SPEED = 150_000_000
 
 @ALGORITHMS.register("kaca")
 @dataclass(frozen=True)
-class KACA(Algorithm):
+class KACA(Clusterer):
     """Start from the classes of equal records; a random class below k joins the nearest, until none is left.
 
     The distance of two classes is what their records lose when both get their closest common

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 
 STEP = 256
 """Clusters per call of the kernel: often enough for progress and for Ctrl-C."""
@@ -21,7 +21,7 @@ STEP = 256
 
 @ALGORITHMS.register("k-member")
 @dataclass(frozen=True)
-class KMember(Algorithm):
+class KMember(Clusterer):
     """Grow one cluster after the other, always by the record that costs least.
 
     Each seed is the record furthest from the last record of the cluster before (or from its

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 from kohort.algorithms.cb import as_places
 from kohort.encode import LineAxis, as_numbers
 from kohort.errors import PolicyError
@@ -24,7 +24,7 @@ STEP = 64
 
 @ALGORITHMS.register("mdav")
 @dataclass(frozen=True)
-class Mdav(Algorithm):
+class Mdav(Clusterer):
     """Take the record furthest from the centre with its k - 1 nearest, then the same on the far side.
 
     Records are taken in lexicographic order of their codes, so the order of the input does not

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 from kohort.encode import Axis, TreeAxis
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ WORK = 1_000_000
 
 @ALGORITHMS.register("mondrian")
 @dataclass(frozen=True)
-class Mondrian(Algorithm):
+class Mondrian(Clusterer):
     """Cut the records on the axis where their box is widest, then cut each part, while k are left on both sides.
 
     Width is the cost of a side of the box, so measure and weights count. If the widest axis

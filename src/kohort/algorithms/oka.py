@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 
 STEP = 20_000_000
 """Centres looked at per call of the kernel: often enough for progress and for Ctrl-C."""
@@ -19,7 +19,7 @@ STEP = 20_000_000
 
 @ALGORITHMS.register("oka")
 @dataclass(frozen=True)
-class OKA(Algorithm):
+class OKA(Clusterer):
     """One pass of k-means with moving centres, then records move from large to small clusters.
 
     floor(n / k) random records are the seeds. Each other record, in lexicographic order of codes,

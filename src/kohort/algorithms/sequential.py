@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Progress, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer, Progress, Task
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
@@ -28,7 +28,7 @@ Pieces = Callable[[NDArray[np.int64]], NDArray[Any]]
 
 @ALGORITHMS.register("sequential")
 @dataclass(frozen=True)
-class Sequential(Algorithm):
+class Sequential(Clusterer):
     """Start at random, then move one record after the other to where the total loss is least.
 
     Records move freely, whatever the sizes of clusters, until a sweep over all of them in random

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 
 STEP = 20_000_000
 """Boxes looked at per call of the kernel: often enough for progress and for Ctrl-C."""
@@ -19,7 +19,7 @@ STEP = 20_000_000
 
 @ALGORITHMS.register("systematic")
 @dataclass(frozen=True)
-class Systematic(Algorithm):
+class Systematic(Clusterer):
     """Sort, take every k-th record as a seed, and give each other record to the cheapest cluster.
 
     Records are sorted lexicographically by their codes and cut into floor(n / k) blocks of k. The

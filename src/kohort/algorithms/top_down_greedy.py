@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 
 WORK = 200_000
 """Records that one call of the kernel looks at: often enough for progress and for Ctrl-C."""
@@ -23,7 +23,7 @@ REACH = 2048
 
 @ALGORITHMS.register("top-down-greedy")
 @dataclass(frozen=True)
-class TopDownGreedy(Algorithm):
+class TopDownGreedy(Clusterer):
     """Divide the records between two that are far apart, then each part, and mend what became too small.
 
     The two are found by looking a few times for the record furthest from the last one, starting

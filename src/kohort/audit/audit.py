@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 
 
 def verify(
-    release: Any, policy: Policy | str | Path, *, original: Any = None, row_order: ArrayLike | None = None
+    release: Any,
+    policy: Policy | str | Path,
+    *,
+    original: Any = None,
+    row_order: ArrayLike | None = None,
+    sensitive_table: Any = None,
 ) -> Verdict:
     """Check a release, by whatever tool, against the promise of its policy.
 
@@ -41,6 +46,9 @@ def verify(
         The original row of each released row, both counted from 0. Without it, rows are compared in
         the order of the files if that fits, else every column is compared as a whole.
 
+    sensitive_table : path, or polars, pandas or pyarrow table, optional
+        The second table of a release in buckets: bucket, sensitive value, count.
+
     Returns
     -------
     Verdict
@@ -52,7 +60,14 @@ def verify(
         When a table or a hierarchy cannot be read.
     """
     policy = Policy.of(policy)
-    release, original = _source(release), _source(original)
+    release, original, sensitive_table = _source(release), _source(original), _source(sensitive_table)
+    in_buckets = policy.privacy.anonymity == "buckets"
+    if in_buckets != (sensitive_table is not None):
+        raise DataError(
+            "sensitive_table: a release with anonymity = 'buckets' is two tables; give both."
+            if in_buckets
+            else "sensitive_table: only a release with anonymity = 'buckets' has one; leave it out."
+        )
     with Database() as database:
         try:
             case = _load(database, release, policy, original, row_order)
@@ -104,7 +119,7 @@ def _load(
 def _checks(case: Case) -> list[Check]:
     asked = [
         promise.columns(case),
-        promise.k(case),
+        _K_CHECKS[case.policy.privacy.anonymity](case),
         promise.missing(case),
         promise.suppression(case),
         truth.rows(case),
@@ -112,9 +127,17 @@ def _checks(case: Case) -> list[Check]:
         truth.coverage(case),
         truth.values(case),
         truth.bounds(case),
-        promise.models(case),
+        *promise.models(case),
     ]
     return [check for check in asked if check is not None]
+
+
+def _not_checked(case: Case) -> Check:
+    asked = case.policy.privacy.anonymity
+    return Check("k", False, f"anonymity = {asked!r} is not checked by this audit.", {"k": case.policy.privacy.k})
+
+
+_K_CHECKS = {"classes": promise.k, "matchings": _not_checked, "buckets": _not_checked}
 
 
 def _facts(case: Case, checks: list[Check]) -> Facts:

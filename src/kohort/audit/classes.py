@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kohort.audit.load import Table
 from kohort.audit.published import STAR
+from kohort.privacy import Histogram
 
 Ints: TypeAlias = NDArray[np.int64]
 Codes: TypeAlias = NDArray[np.signedinteger]
@@ -103,6 +104,19 @@ def classes(table: Table, quasi: Sequence[str]) -> Classes:
     found = database.arrays(f"SELECT size, {numbers} FROM classes")
     codes = np.stack([np.asarray(found[name], np.int64) for name in names], axis=1)
     return Classes(codes, np.asarray(found["size"], np.int64))
+
+
+def histogram(table: Table, quasi: Sequence[str], column: str, *, starred: bool) -> Histogram:
+    """Count the values of a column in every class; rows of ``*`` are one if they are not suppressed."""
+    literals = ", ".join(map(table.literal, quasi))
+    value = table.columns[column]
+    found = table.database.arrays(
+        f"SELECT dense_rank() OVER (ORDER BY {literals}) - 1 AS class, "
+        f"dense_rank() OVER (ORDER BY {value}) - 1 AS value, size FROM "
+        f"(SELECT {literals}, {value}, count(*) AS size FROM {table.name} "
+        f"{'' if starred else 'WHERE NOT starred '}GROUP BY ALL)"
+    )
+    return Histogram(*(np.asarray(found[name], np.int64) for name in ("class", "value", "size")))
 
 
 def matches(codes: Codes, sizes: Ints, wanted: Ints) -> Ints:

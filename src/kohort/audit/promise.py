@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 
 from kohort.audit.case import Case, count, listed
+from kohort.audit.classes import histogram
 from kohort.audit.intervals import Interval
 from kohort.audit.published import Kind, PublishedColumn
 from kohort.audit.verdict import Check
+from kohort.privacy import PrivacyModel, SensitiveModel, models_of
 
 
 def columns(case: Case) -> Check:
@@ -148,14 +151,30 @@ def domain(case: Case) -> Check:
     return Check("domain", not sentences, f"{sentence}.", figures)
 
 
-def models(case: Case) -> Check | None:
-    """Say that further privacy models are not checked here; silence would be a promise."""
-    asked = len(case.policy.privacy.models)
-    if not asked:
-        return None
-    further = count(asked, "further privacy model")
-    sentence = f"the policy asks for {further}, which this audit does not check."
-    return Check("models", False, sentence, {"models": asked})
+def models(case: Case) -> list[Check]:
+    """Ask whether every class keeps what each further privacy model promises of it."""
+    return [_model(case, model) for model in models_of(case.policy)[1:]]
+
+
+def _model(case: Case, model: PrivacyModel) -> Check:
+    if not isinstance(model, SensitiveModel):
+        # silence would be a promise
+        return Check(model.name, False, f"the policy asks for {model.name}, which this audit does not check.")
+    if case.classes is None or model.column not in case.release.columns:
+        return Check(model.name, False, f"{model.name} cannot be checked, as the release lacks a column.")
+    found = histogram(case.release, list(case.columns), model.column, starred=bool(case.starred_class))
+    keeps = model.keeps(found)
+    failing, number = int((~keeps).sum()), len(keeps)
+    figures: dict[str, int | float | str] = {
+        **asdict(model),  # type: ignore[call-overload]
+        "classes_failing": failing,
+        "rows_in_them": int(found.sizes[~keeps].sum()),
+    }
+    about = f"{model.name} of column {model.column!r}"
+    if failing:
+        have = "class does" if failing == 1 else "classes do"
+        return Check(model.name, False, f"{about}: {failing:,} of {number:,} {have} not keep it.", figures)
+    return Check(model.name, True, f"{about}: kept by every one of {count(number, 'class', 'classes')}.", figures)
 
 
 def _fault(column: PublishedColumn, text: str) -> str | None:

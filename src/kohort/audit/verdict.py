@@ -37,12 +37,15 @@ class Check:
         The reason, either way.
     figures : dict
         The numbers behind it.
+    table : str
+        Which table it is about, where a release has several.
     """
 
     name: str
     passed: bool
     sentence: str
     figures: Mapping[str, int | float | str] = field(default_factory=dict)
+    table: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,31 @@ class Verdict:
     hashes: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     schema: int = SCHEMA
+
+    @classmethod
+    def of_tables(cls, verdicts: Mapping[str, Verdict]) -> Verdict:
+        """Put the verdicts on the tables of one release together, by their names; a single one stays as it is."""
+        if len(verdicts) == 1:
+            return next(iter(verdicts.values()))
+        checks = [
+            replace(check, table=table, sentence=f"table {table}: {check.sentence}")
+            for table, verdict in verdicts.items()
+            for check in verdict.checks
+        ]
+        facts = [verdict.facts for verdict in verdicts.values()]
+        sizes = [fact.smallest_class for fact in facts if fact.smallest_class is not None]
+        joined = replace(
+            facts[0],
+            k=min(fact.k for fact in facts),
+            classes=sum(fact.classes or 0 for fact in facts),
+            smallest_class=min(sizes) if len(sizes) == len(facts) else None,
+        )
+        hashes = {
+            f"{name}:{table}" if name == "release" else name: value
+            for table, verdict in verdicts.items()
+            for name, value in verdict.hashes.items()
+        }
+        return cls(tuple(checks), joined, hashes, next(iter(verdicts.values())).versions)
 
     @property
     def passed(self) -> bool:

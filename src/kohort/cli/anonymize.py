@@ -14,6 +14,7 @@ from kohort.cli.shared import (
     QuietOption,
     app,
     console,
+    print_facts,
     print_json,
     print_loss,
     print_verdict,
@@ -51,7 +52,7 @@ def anonymize(
     """
     import kohort
     from kohort.table.safe import write_text
-    from kohort.table.targets import refuse_targets
+    from kohort.table.targets import part_path, refuse_targets
 
     changes: list[tuple[str, dict[str, Any]]] = [
         ("privacy", {"k": k}),
@@ -84,4 +85,6 @@ def anonymize(
     elif not quiet:
         print_verdict(release.verdict)
         print_loss(release.loss)
-        console().print(f"written to {output}", markup=False)
+        print_facts(release.facts)
+        paths = ", ".join(str(part_path(output, name)) for name in release.tables)
+        console().print(f"written to {paths}", markup=False)

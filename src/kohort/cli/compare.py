@@ -35,16 +35,19 @@ def compare(
         return
     out = console()
     out.print(
-        f"{'algorithm':<18}{'k':>5}{'loss':>9}{'classes':>9}{'smallest':>10}{'largest':>9}{'seconds':>9}", style="bold"
+        f"{'algorithm':<20}{'k':>5}{'loss':>9}{'classes':>9}{'smallest':>10}{'largest':>9}{'seconds':>9}", style="bold"
     )
     kohort.compare(data, policy, algorithms=names, k=sizes, progress=lambda outcome: out.print(_line(outcome)))
 
 
 def _line(outcome: Outcome) -> str:
-    start = f"{outcome.algorithm:<18}{outcome.k:>5}"
+    start = f"{outcome.algorithm:<20}{outcome.k:>5}"
     if outcome.loss is None:
         return f"{start}  refused: {outcome.refused}"
+    notes = "" if outcome.anonymity == "classes" else f"  k counts {outcome.anonymity}"
+    if outcome.suppressed:
+        notes += f"  {outcome.suppressed:,} suppressed"
     return (
         f"{start}{outcome.loss:>9.4f}{outcome.classes:>9,}{outcome.smallest:>10,}{outcome.largest:>9,}"
-        f"{outcome.seconds:>9.2f}"
+        f"{outcome.seconds:>9.2f}{notes}"
     )

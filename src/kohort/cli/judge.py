@@ -26,6 +26,9 @@ def verify(
     release: ReleaseArgument,
     policy: PolicyOption,
     original: Annotated[Path | None, typer.Option(help="The table that it was made of.")] = None,
+    sensitive_table: Annotated[
+        Path | None, typer.Option(help="The second table of a release in buckets: sensitive values with counts.")
+    ] = None,
     k: Annotated[int | None, typer.Option(help="Smallest class size, instead of the policy's.")] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -39,7 +42,7 @@ def verify(
     chosen = kohort.Policy.load(policy)
     if k is not None:
         chosen = chosen.with_changes("privacy", k=k)
-    verdict = kohort.verify(release, chosen, original=original)
+    verdict = kohort.verify(release, chosen, original=original, sensitive_table=sensitive_table)
     if json:
         print_json(verdict.to_dict())
     elif not quiet:

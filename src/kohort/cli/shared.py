@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -66,6 +66,13 @@ def print_loss(loss: Loss) -> None:
     for column, share in loss.by_column.items():
         table.add_row(f"  {column}", f"{share:.4f}", "█" * round(share * 30))
     out.print(table)
+
+
+def print_facts(facts: Mapping[str, Any]) -> None:
+    """Print what an algorithm has to tell."""
+    for name, value in facts.items():
+        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+        console().print(f"  {name}: {text}", markup=False)
 
 
 @contextmanager

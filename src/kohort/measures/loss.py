@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kohort.encode import Axis, Codes, LineAxis
 from kohort.measures.base import Measure
+from kohort.solution import Solution
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,14 @@ def loss_of_boxes(
         for j, axis in enumerate(codes.axes)
     }
     return Loss.of_columns(by_column, {axis.name: axis.weight for axis in codes.axes}, measure.name)
+
+
+def loss_of_solution(measure: Measure, codes: Codes, solution: Solution, suppressed: int = 0) -> Loss:
+    """Loss of publishing what an algorithm found, further records being suppressed."""
+    if solution.kept is None:
+        return loss_of_boxes(measure, codes, solution.boxes.lo, solution.boxes.hi, suppressed)
+    boxes, kept = solution.boxes.of(solution.kept), Codes(codes.array[solution.kept], codes.axes)
+    return loss_of_boxes(measure, kept, boxes.lo, boxes.hi, suppressed + solution.suppressed)
 
 
 def cell_costs(

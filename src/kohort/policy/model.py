@@ -21,6 +21,7 @@ from kohort.policy.faults import KeyPath, Source, closest, located, sentences, s
 
 Role = Literal["identifier", "quasi", "sensitive", "insensitive"]
 ColumnType = Literal["integer", "number", "date", "string"]
+Anonymity = Literal["classes", "matchings", "buckets"]
 
 
 class _Section(BaseModel):
@@ -59,7 +60,9 @@ class Privacy(_Section):
     """What is promised."""
 
     k: int = Field(ge=2)
-    """Every published combination of quasi-identifiers is shared by at least k records."""
+    """Every record is one of at least k that cannot be told apart; `anonymity` says in which way."""
+    anonymity: Anonymity = "classes"
+    """Equal published combinations, perfect matchings, or buckets of sensitive values: see docs/policy.md."""
     models: tuple[dict[str, Any], ...] = Field(default=(), strict=False)
     """Further privacy models, each ``{ model = NAME, ... }``."""
     suppression_limit: float = Field(default=0.0, ge=0, le=1)
@@ -463,6 +466,16 @@ class Policy(_Section):
         policy._source = self._source
         # What was changed has no line in the file any more.
         policy._overridden = self._overridden | {(section, key) for key in changes}
+        return policy
+
+    def of_columns(self, names: Iterable[str], *, k: int) -> Policy:
+        """The promise about a table that has some of the columns only, with a k of its own."""
+        data = self.to_dict()
+        data["columns"] = {name: data["columns"][name] for name in names}
+        data["privacy"] = data["privacy"] | {"k": k}
+        policy = Policy(**data)
+        policy._source = self._source
+        policy._overridden = self._overridden | {("privacy", "k")}
         return policy
 
     def __eq__(self, other: object) -> bool:

@@ -1,8 +1,8 @@
 """Privacy models. One file each; a file in this folder that registers one is found by itself."""
 
-from kohort.privacy.base import MODELS, PrivacyModel, models_of
+from kohort.privacy.base import MODELS, Histogram, PrivacyModel, SensitiveModel, models_of
 from kohort.registry import load_modules
 
 load_modules(__name__, __path__)
 
-__all__ = ["MODELS", "PrivacyModel", "models_of"]
+__all__ = ["MODELS", "Histogram", "PrivacyModel", "SensitiveModel", "models_of"]

@@ -8,6 +8,21 @@ from pathlib import Path
 from kohort.errors import DataError, PolicyError
 
 
+def part_path(path: Path, name: str) -> Path:
+    """Path of one table of a release in several: ``out.csv`` becomes ``out.NAME.csv``; of a single one, the path.
+
+    Examples
+    --------
+    >>> part_path(Path("out.csv.gz"), "quasi").name
+    'out.quasi.csv.gz'
+    """
+    if not name:
+        return path
+    packed = ".gz" if path.suffix == ".gz" else ""
+    stem = path.with_name(path.name.removesuffix(packed))
+    return stem.with_name(f"{stem.stem}.{name}{stem.suffix}{packed}")
+
+
 def refuse_targets(targets: Mapping[str, Path], taken: Mapping[str, Path]) -> None:
     """Refuse to write where a file cannot be, or where another one is that is still needed.
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from kohort.errors import DataError
 from kohort.policy import Column, Policy
-from kohort.policy.model import ColumnType
+from kohort.policy.model import ColumnType, Role
 from kohort.table.texts import NUMBER
 from kohort.table.words import counted, in_words
 
@@ -21,14 +21,20 @@ INTEGER = r"^[+-]?(0|[1-9][0-9]*)$"
 LEADING_ZERO = r"^[+-]?0[0-9]"
 DIGITS = r"^[+-]?[0-9]+$"
 ISO_DATE = "%Y-%m-%d"
+_NOUN = {"quasi": "quasi-identifier", "sensitive": "sensitive column of this algorithm"}
 ISO_SHAPE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 
 def typed_quasi_identifiers(frame: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """The frame with typed quasi-identifiers, missing ones null; the other columns as they are."""
+    return typed_columns(frame, policy, "quasi")
+
+
+def typed_columns(frame: pl.DataFrame, policy: Policy, role: Role) -> pl.DataFrame:
+    """The frame with the columns of one role typed, missing values null; the other columns as they are."""
     typed: list[pl.Series] = []
     faults: list[str] = []
-    for name in policy.quasi_identifiers:
+    for name in policy.having_role(role):
         try:
             typed.append(_typed(with_nulls(frame[name], policy), policy.columns[name]))
         except DataError as error:
@@ -78,7 +84,7 @@ def _typed(series: pl.Series, column: Column) -> pl.Series:
         _agree(series, wanted, "number")
         return series
     raise DataError(
-        f"column {series.name!r}: {in_words(dtype)} cannot be a quasi-identifier; convert the column first."
+        f"column {series.name!r}: {in_words(dtype)} cannot be a {_NOUN[column.role]}; convert the column first."
     )
 
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from kohort.audit import verify
-from kohort.errors import DataError
+from kohort.errors import DataError, PolicyError
 from kohort.policy import Policy
 
 TREE = {"Lung": ["Asthma", "Flu"], "Skin": ["Acne", "Eczema"]}
@@ -445,10 +445,18 @@ def test_bounds_of_a_star_are_empty_and_of_one_writing():
     assert verify(written, rules).check("bounds").figures["wrong.age_lo"] == 1
 
 
-def test_models_that_are_not_checked_are_not_promised():
-    rules = policy(privacy={"models": [{"model": "distinct-l-diversity", "column": "pay", "l": 2}]})
-    verdict = verify(GOOD, rules)
-    assert verdict.reason == "the policy asks for 1 further privacy model, which this audit does not check."
+def test_a_model_that_is_not_there_is_not_promised():
+    rules = policy(privacy={"models": [{"model": "no-such-model", "column": "pay"}]})
+    with pytest.raises(PolicyError, match="no privacy model 'no-such-model'"):
+        verify(GOOD, rules)
+
+
+def test_a_model_is_checked_in_every_class():
+    rules = policy(privacy={"models": [{"model": "frequency-l-diversity", "column": "pay", "l": 2}]})
+    assert verify(changed(3, pay=4.0), rules).check("frequency-l-diversity").passed
+    check = verify(GOOD, rules).check("frequency-l-diversity")  # one of two classes has one value alone
+    assert not check.passed
+    assert (check.figures["classes_failing"], check.figures["rows_in_them"]) == (1, 2)
 
 
 def test_no_cell_value_in_any_word():

@@ -240,15 +240,15 @@ def test_a_release_that_fails_its_audit_is_not_published(tmp_path, hospital, pol
 
 
 def test_a_box_that_does_not_cover_is_caught(hospital, policy, monkeypatch):
-    import kohort.pipeline
-    from kohort.recode import Boxes, boxes_of_labels
+    import kohort.solution
+    from kohort.solution import Boxes, boxes_of_labels
 
-    def shifted(codes, labels):
-        boxes = boxes_of_labels(codes, labels)
+    def shifted(array, labels):
+        boxes = boxes_of_labels(array, labels)
         lo = boxes.lo.copy()
         lo[:, 5] = boxes.hi[:, 5]  # length of stay: the upper end for both
         return Boxes(lo, boxes.hi)
 
-    monkeypatch.setattr(kohort.pipeline, "boxes_of_labels", shifted)
+    monkeypatch.setattr(kohort.solution, "boxes_of_labels", shifted)
     with pytest.raises(kohort.VerificationError, match="'length_of_stay'"):
         kohort.anonymize(hospital, policy)
