@@ -310,7 +310,7 @@ def task_of(plan: Plan, frame: pl.DataFrame, codes: Codes, records: int, progres
     """
     policy = plan.policy
     sensitive = None
-    if plan.algorithm.uses_sensitive:
+    if plan.algorithm.wants_sensitive(policy):
         sensitive = encode(typed_columns(frame, policy, "sensitive"), policy, "sensitive")
     limit = Fraction(str(policy.privacy.suppression_limit))
     return Task(

@@ -48,8 +48,8 @@ class Solution:
     kept : array of bool, or None
         Records that are published; None for all.
     facts : mapping
-        Figures that the algorithm has to tell. They are public: nothing that a reader of the
-        release could not work out.
+        Figures that the algorithm has to tell. They are public: counts, shares and names of
+        columns, never a value, a record or a seed.
     tables : tuple of SubTable
         For a release in several tables; empty for one table of everything.
     buckets : array of int32, or None

@@ -19,7 +19,7 @@ LAYERS = [
     {"table", "privacy"},
     {"encode", "solution"},
     {"measures", "kernels"},
-    {"algorithms", "recode", "audit"},
+    {"algorithms", "recode", "audit", "joins"},
     {"release"},
     {"pipeline", "measuring", "propose"},
     {"comparing"},

@@ -74,6 +74,11 @@ class Algorithm(ABC):
             ]
         return []
 
+    def wants_sensitive(self, policy: Policy) -> bool:
+        """Whether the sensitive columns are to be encoded for it."""
+        del policy
+        return self.uses_sensitive
+
     def tables(self, policy: Policy) -> tuple[str, ...]:
         """Names of the tables of its release, for their files; empty for one table."""
         del policy

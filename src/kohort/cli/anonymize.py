@@ -51,6 +51,7 @@ def anonymize(
     written beside it as OUT.verdict.json.
     """
     import kohort
+    import kohort.pipeline
     from kohort.table.safe import write_text
     from kohort.table.targets import part_path, refuse_targets
 
@@ -73,8 +74,9 @@ def anonymize(
         if given:
             chosen = chosen.with_changes(section, **given)
     verdict = verdict or output.with_name(output.name + ".verdict.json")
-    targets = {"output": output, "verdict": verdict} | ({"private verdict": private} if private else {})
-    refuse_targets(targets, {"input": data, **chosen.files})
+    names = kohort.pipeline.plan_of(chosen).algorithm.tables(chosen) or ("",)
+    targets = {f"output {name}".rstrip(): part_path(output, name) for name in names} | {"verdict": verdict}
+    refuse_targets(targets | ({"private verdict": private} if private else {}), {"input": data, **chosen.files})
     with progress_bar(silent=quiet or json) as progress:
         release = kohort.anonymize(data, chosen, output=output, progress=progress)
     write_text(verdict, release.public_json())
