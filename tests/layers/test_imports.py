@@ -18,7 +18,7 @@ LAYERS = [
     {"registry", "hierarchy", "datasets"},
     {"table", "privacy"},
     {"encode", "solution"},
-    {"measures", "kernels"},
+    {"measures", "kernels", "figures", "ladders"},
     {"algorithms", "recode", "audit", "joins"},
     {"release"},
     {"pipeline", "measuring", "propose"},
