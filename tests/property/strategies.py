@@ -1,14 +1,15 @@
-"""Random tables with random schemas, and a brute-force judge of a written file."""
+"""Random tables with random schemas, and random policies for them."""
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
 from collections import Counter
 
 import polars as pl
 from hypothesis import strategies as st
 
+from kohort.algorithms import ALGORITHMS
+from kohort.measures import MEASURES
 from kohort.policy import Policy
 
 WORDS = st.text(alphabet="abcdefgh é'\";,|=-", min_size=1, max_size=6).map(lambda word: "w" + word.strip())
@@ -87,7 +88,33 @@ def _dtype(column):
     return {"integer": pl.Int64, "number": pl.Float64, "date": pl.Date}.get(column.get("type"), pl.String)
 
 
-def classes_of_csv(path, quasi):
-    """Class sizes of a written CSV file, by the standard library alone."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return Counter(tuple(row[name] for name in quasi) for row in csv.DictReader(file))
+@st.composite
+def requests(draw, algorithm, max_rows=30):
+    """(frame, policy): a random table, and whatever else may be asked of an algorithm beside k."""
+    frame, policy = draw(cases(max_rows))
+    if draw(st.booleans()):  # in buckets, values as frequent as "flu" are seldom possible
+        values = draw(st.permutations(range(frame.height)))
+        most = draw(st.integers(1, max(1, frame.height // policy.privacy.k)))
+        frame = frame.with_columns(pl.Series("ill", [f"ill {value // most}" for value in values]))
+    cls = ALGORITHMS[algorithm]
+    privacy = {"anonymity": cls.anonymity, "suppression_limit": draw(st.sampled_from([0.0, 0.0, 0.1, 0.4]))}
+    changed = policy.with_changes("privacy", **privacy)
+    usable = frame.drop_nulls(list(policy.quasi_identifiers)).height
+    fits = changed.privacy.may_suppress(frame.height - usable, frame.height) and usable >= policy.privacy.k
+    if fits and draw(st.booleans()):
+        privacy["missing"] = "suppress"
+    if "frequency-l-diversity" in cls.enforces and draw(st.booleans()):
+        privacy["models"] = [{"model": "frequency-l-diversity", "column": "ill", "l": draw(st.integers(2, 3))}]
+    changed = policy.with_changes("privacy", **privacy)
+    return frame, changed.with_changes("algorithm", name=algorithm, measure=draw(st.sampled_from(list(MEASURES))))
+
+
+def may_be_impossible(frame, policy):
+    """Whether some sensitive value is too frequent for what is asked; if not, one class of all would do."""
+    if policy.privacy.missing == "suppress":
+        frame = frame.drop_nulls(list(policy.quasi_identifiers))
+    most = max(Counter(frame["ill"]).values())
+    shares = [model["l"] for model in policy.privacy.models]
+    if policy.privacy.anonymity == "buckets":
+        shares.append(policy.privacy.k)
+    return any(most * share > frame.height for share in shares)

@@ -15,6 +15,7 @@ from kohort.policy import Policy
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
+from tasks import assert_only_the_seed_decides, assert_steps_do_not_matter, numbers
 
 
 class FixedDraws:
@@ -33,12 +34,6 @@ def cluster(codes, k, rng=3, measure="ncp", progress=lambda share: None, **param
     rng = np.random.default_rng(rng) if isinstance(rng, int) else rng
     task = Task(codes, measure, compile_costs(measure, codes.axes), k, rng, progress)
     return ALGORITHMS.make("kaca", parameters).cluster(task)
-
-
-def numbers(array):
-    frame = pl.DataFrame(array, schema=[f"c{i}" for i in range(array.shape[1])], orient="row")
-    policy = Policy.build(k=2, quasi_identifiers=frame.columns)
-    return encode(typed_quasi_identifiers(frame, policy), policy)
 
 
 def line(*values):
@@ -182,20 +177,7 @@ def test_the_measure_of_the_policy_does_not_matter_and_its_weights_do():
 
 
 def test_calls_of_the_kernel_do_not_change_the_result(monkeypatch):
-    codes, shares = numbers(np.random.default_rng(1).integers(0, 9, (500, 3))), []
-    whole = cluster(codes, 6)
-    monkeypatch.setattr(kaca, "STEP", 1000)
-    np.testing.assert_array_equal(cluster(codes, 6, progress=shares.append), whole)
-    assert len(shares) > 10
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
-
-
-@pytest.mark.parametrize(("n", "k"), [(1, 1), (4, 1), (2, 2), (3, 2), (5, 3), (5, 5), (9, 5), (2, 3)])
-def test_tiny_tables(n, k):
-    sizes = np.bincount(cluster(line(*range(n)), k))
-    assert sizes.min() >= min(k, n)
-    assert sizes.sum() == n
+    assert_steps_do_not_matter(monkeypatch, "kaca", {"STEP": 1000})
 
 
 def test_all_equal_rows_are_one_class():
@@ -203,16 +185,7 @@ def test_all_equal_rows_are_one_class():
 
 
 def test_row_order_does_not_matter_and_seeds_do():
-    array = np.random.default_rng(2).integers(0, 9, (200, 3))
-    mixed = np.random.default_rng(3).permutation(200)
-
-    def classes(array, seed):
-        labels = cluster(numbers(array), 5, seed)
-        return sorted(sorted(map(tuple, array[labels == label].tolist())) for label in range(labels.max() + 1))
-
-    assert classes(array, 1) == classes(array, 1)
-    assert classes(array, 1) == classes(array[mixed], 1)
-    assert classes(array, 1) != classes(array, 2)
+    assert_only_the_seed_decides("kaca")
 
 
 def test_a_table_that_would_take_too_long_is_refused():

@@ -16,14 +16,9 @@ from kohort.policy import Policy
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
+from tasks import numbers, rows_by_class
 
 NCP = MEASURES.make("ncp", {})
-
-
-def table(array):
-    frame = pl.DataFrame(np.asarray(array), schema=[f"c{j}" for j in range(np.shape(array)[1])], orient="row")
-    policy = Policy.build(k=2, quasi_identifiers=frame.columns)
-    return encode(typed_quasi_identifiers(frame, policy), policy)
 
 
 def cluster(codes, k, seed=3, measure=NCP, shares=None, **parameters):
@@ -112,7 +107,7 @@ def test_euclidean_is_the_classic_algorithm(n, k):
         return lambda i: ((scores[i] - scores[left].mean(axis=0)) ** 2).sum()
 
     expected = plain_mdav(n, k, from_centre, lambda i, j: ((scores[i] - scores[j]) ** 2).sum())
-    assert classes(cluster(table(array), k, distance="euclidean")) == sorted(map(sorted, expected))
+    assert classes(cluster(numbers(array), k, distance="euclidean")) == sorted(map(sorted, expected))
 
 
 def test_euclidean_with_copies_constants_and_dates():
@@ -126,7 +121,7 @@ def test_euclidean_with_copies_constants_and_dates():
 def test_distances_differ():
     """The parameter means something: an outlier stretches a range, but not the bulk of z-scores as much."""
     array = np.random.default_rng(2).lognormal(size=(300, 3))
-    assert classes(cluster(table(array), 4)) != classes(cluster(table(array), 4, distance="euclidean"))
+    assert classes(cluster(numbers(array), 4)) != classes(cluster(numbers(array), 4, distance="euclidean"))
 
 
 def test_euclidean_refuses_categories_and_missing_values():
@@ -144,20 +139,20 @@ def test_euclidean_refuses_categories_and_missing_values():
 
 def test_steps_by_hand():
     """The mean of 0, 1, 2, 50, 98, 99, 200 is 64: 200 is furthest and takes 99; then 0 takes 1; 2, 50, 98 are left."""
-    labels = cluster(table([[0], [1], [2], [50], [98], [99], [200]]), 2)
+    labels = cluster(numbers([[0], [1], [2], [50], [98], [99], [200]]), 2)
     assert classes(labels) == [[0, 1], [2, 3, 4], [5, 6]]
     np.testing.assert_array_equal(labels, [1, 1, 2, 2, 2, 0, 0])
 
 
 def test_with_3k_left_the_second_record_is_on_the_far_side():
     """0 takes 1; 92 is furthest from 0, though 50 is furthest from the centre of what is left."""
-    labels = cluster(table([[0], [1], [50], [88], [90], [92]]), 2)
+    labels = cluster(numbers([[0], [1], [50], [88], [90], [92]]), 2)
     np.testing.assert_array_equal(labels, [0, 0, 2, 2, 1, 1])
 
 
 def test_ties_go_to_the_first():
     """Both ends are equally far from the centre 5: 0 is first, and takes the first of the two records 3."""
-    labels = cluster(table([[10], [9], [3], [3], [0]]), 2)
+    labels = cluster(numbers([[10], [9], [3], [3], [0]]), 2)
     np.testing.assert_array_equal(labels, [1, 1, 0, 1, 0])
 
 
@@ -166,26 +161,22 @@ def test_ties_go_to_the_first():
 )
 def test_sizes(n, sizes):
     for array in (np.arange(n)[:, None], np.zeros((n, 2), int)):
-        assert sorted(np.bincount(cluster(table(array), 3))) == sizes
+        assert sorted(np.bincount(cluster(numbers(array), 3))) == sizes
 
 
 def test_row_order_and_seed_do_not_matter():
     array = np.random.default_rng(5).integers(0, 9, (400, 4))
     mixed = np.random.default_rng(6).permutation(array)
     for distance in ("cost", "euclidean"):
-        one, other = (cluster(table(array), 7, seed, distance=distance) for seed in (1, 2))
+        one, other = (cluster(numbers(array), 7, seed, distance=distance) for seed in (1, 2))
         np.testing.assert_array_equal(one, other)
-        again = cluster(table(mixed), 7, distance=distance)
-        assert _rows_by_class(array, one) == _rows_by_class(mixed, again)
-
-
-def _rows_by_class(array, labels):
-    return sorted(sorted(map(tuple, array[labels == label].tolist())) for label in np.unique(labels))
+        again = cluster(numbers(mixed), 7, distance=distance)
+        assert rows_by_class(array, one) == rows_by_class(mixed, again)
 
 
 def test_progress_grows_to_one():
     shares = []
-    cluster(table(np.random.default_rng(3).integers(0, 30, (1500, 3))), 2, shares=shares)
+    cluster(numbers(np.random.default_rng(3).integers(0, 30, (1500, 3))), 2, shares=shares)
     assert shares == sorted(shares)
     assert shares[-1] == 1
     assert len(shares) > 10

@@ -1,11 +1,11 @@
 """Sequential clustering: exact moves, a total loss that only falls, and an end where no move helps."""
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tasks
 from kohort.algorithms import ALGORITHMS, Task
 from kohort.encode import encode
 from kohort.errors import PolicyError
@@ -13,10 +13,10 @@ from kohort.kernels import sequential as kernels
 from kohort.kernels.boxes import total_loss
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
-from kohort.policy import Policy
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
+from tasks import assert_only_the_seed_decides, assert_steps_do_not_matter
 
 
 def cluster(codes, costs, k, seed=3, progress=lambda share: None, **parameters):
@@ -31,10 +31,8 @@ def compiled(case, measure="ncp"):
 
 
 def numbers(array):
-    frame = pl.DataFrame(array, schema=[f"c{i}" for i in range(array.shape[1])], orient="row")
-    policy = Policy.build(k=2, quasi_identifiers=frame.columns)
-    codes = encode(typed_quasi_identifiers(frame, policy), policy)
-    return codes, compile_costs(MEASURES.make("ncp", {}), codes.axes)
+    codes = tasks.numbers(array)
+    return codes, tasks.costs_of(codes)
 
 
 class Judge:
@@ -198,22 +196,7 @@ def test_a_block_holds_neighbours_by_the_column_with_few_values():
 
 
 def test_calls_of_the_kernel_do_not_change_the_result(monkeypatch):
-    from kohort.algorithms import sequential
-
-    codes, costs = numbers(np.random.default_rng(1).integers(0, 9, (300, 3)))
-    whole, shares = cluster(codes, costs, 6, block=100), []
-    monkeypatch.setattr(sequential, "STEP", 50)
-    np.testing.assert_array_equal(cluster(codes, costs, 6, block=100, progress=shares.append), whole)
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
-
-
-@pytest.mark.parametrize(("n", "k"), [(2, 2), (3, 2), (5, 3), (5, 5), (9, 5), (1, 1), (4, 1)])
-def test_tiny_tables(n, k):
-    codes, costs = numbers(np.arange(n)[:, None])
-    sizes = np.bincount(cluster(codes, costs, k))
-    assert sizes.min() >= k
-    assert sizes.sum() == n
+    assert_steps_do_not_matter(monkeypatch, "sequential", {"STEP": 50}, block=100)
 
 
 def test_all_equal_rows():
@@ -229,16 +212,7 @@ def test_two_kinds_of_rows_are_told_apart():
 
 
 def test_row_order_does_not_matter_and_seeds_do():
-    array = np.random.default_rng(2).integers(0, 9, (200, 3))
-    mixed = np.random.default_rng(3).permutation(200)
-
-    def classes(array, seed):
-        labels = cluster(*numbers(array), 5, seed, block=100)
-        return sorted(sorted(map(tuple, array[labels == label].tolist())) for label in range(labels.max() + 1))
-
-    assert classes(array, 1) == classes(array, 1)
-    assert classes(array, 1) == classes(array[mixed], 1)
-    assert classes(array, 1) != classes(array, 2)
+    assert_only_the_seed_decides("sequential", block=100)
 
 
 @pytest.mark.parametrize(

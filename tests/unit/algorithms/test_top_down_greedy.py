@@ -1,33 +1,16 @@
 """Top-down greedy: its steps by hand, and the same partition as a plain version of it."""
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given, settings
 
-from kohort.algorithms import ALGORITHMS, Task, top_down_greedy
-from kohort.encode import encode
+from kohort.algorithms import ALGORITHMS, top_down_greedy
 from kohort.errors import PolicyError
-from kohort.measures import MEASURES
-from kohort.measures.compile import compile_costs
-from kohort.policy import Policy
-from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
+from tasks import assert_only_the_seed_decides, assert_steps_do_not_matter, cluster, costs_of, encoded, numbers
 
-NCP = MEASURES.make("ncp", {})
-
-
-def table(array):
-    frame = pl.DataFrame(np.asarray(array), schema=[f"c{j}" for j in range(np.shape(array)[1])], orient="row")
-    policy = Policy.build(k=2, quasi_identifiers=frame.columns)
-    return encode(typed_quasi_identifiers(frame, policy), policy)
-
-
-def cluster(codes, k, seed=3, measure=NCP, shares=None, **parameters):
-    progress = (lambda share: None) if shares is None else shares.append
-    task = Task(codes, measure, compile_costs(measure, codes.axes), k, np.random.default_rng(seed), progress)
-    return ALGORITHMS.make("top-down-greedy", parameters).cluster(task)
+NAME = "top-down-greedy"
 
 
 class Plain:
@@ -107,72 +90,54 @@ class Plain:
 @settings(max_examples=40, deadline=None)
 def test_same_partition_as_the_plain_version(assign, measure, case):
     frame, policy = case
-    codes, k = encode(typed_quasi_identifiers(frame, policy), policy), policy.privacy.k
-    made = MEASURES.make(measure, {})
-    labels = cluster(codes, k, measure=made, assign=assign)
+    codes, k = encoded(frame, policy), policy.privacy.k
+    labels = cluster(NAME, codes, k, measure=measure, assign=assign)
     sizes = np.bincount(labels)
     assert k <= sizes.min() <= sizes.max() < 2 * k
-    plain = Plain(codes, dense_tables(compile_costs(made, codes.axes)), k, 3, assign)
+    plain = Plain(codes, dense_tables(costs_of(codes, measure)), k, 3, assign)
     expected = sorted(sorted(plain.drawn[members]) for members in plain.classes())
     assert sorted(sorted(np.flatnonzero(labels == label)) for label in range(len(sizes))) == expected
 
 
 def test_two_heaps_by_hand():
     """Whatever the first record is, the furthest two lie in different heaps, and each heap stays whole."""
-    codes = table([[1], [2], [3], [90], [91], [92]])
+    codes = numbers([[1], [2], [3], [90], [91], [92]])
     for seed in range(5):
-        labels = cluster(codes, 3, seed)
+        labels = cluster(NAME, codes, 3, seed=seed)
         assert len(set(labels[:3])) == len(set(labels[3:])) == 1
         assert labels[0] != labels[3]
 
 
 def test_a_lone_outlier_finds_a_group():
-    sizes = np.bincount(cluster(table([[1], [1], [2], [2], [99]]), 2))
+    sizes = np.bincount(cluster(NAME, numbers([[1], [1], [2], [2], [99]]), 2))
     assert sorted(sizes) == [2, 3]
 
 
 @pytest.mark.parametrize("reach", [1, 3])
 def test_a_short_reach_still_mends_every_group(reach, monkeypatch):
     monkeypatch.setattr(top_down_greedy, "REACH", reach)
-    sizes = np.bincount(cluster(table(np.random.default_rng(1).integers(0, 40, (1500, 4))), 7))
+    sizes = np.bincount(cluster(NAME, numbers(np.random.default_rng(1).integers(0, 40, (1500, 4))), 7))
     assert 7 <= sizes.min() <= sizes.max() <= 13
 
 
 def test_work_in_small_steps_is_the_same_work(monkeypatch):
-    codes = table(np.random.default_rng(3).integers(0, 30, (1500, 3)))
-    whole = cluster(codes, 5)
-    monkeypatch.setattr(top_down_greedy, "WORK", 1)
-    monkeypatch.setattr(top_down_greedy, "STEP", 1)
-    shares = []
-    np.testing.assert_array_equal(cluster(codes, 5, shares=shares), whole)
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
-    assert len(shares) > 100
+    assert_steps_do_not_matter(monkeypatch, NAME, {"WORK": 1, "STEP": 1})
 
 
 def test_the_seed_decides_and_the_row_order_does_not():
-    array = np.random.default_rng(5).integers(0, 9, (400, 4))
-    mixed = np.random.default_rng(6).permutation(array)
-    one, again, other = (cluster(table(array), 7, seed) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one, again)
-    assert _rows_by_class(array, one) == _rows_by_class(mixed, cluster(table(mixed), 7, 1))
-    assert _rows_by_class(array, one) != _rows_by_class(array, other)
-
-
-def _rows_by_class(array, labels):
-    return sorted(sorted(map(tuple, array[labels == label].tolist())) for label in np.unique(labels))
+    assert_only_the_seed_decides(NAME)
 
 
 def test_equal_rows_and_fewer_than_2k():
     """25 = 6 + 6 + 6 + 7; 7 = 4 + 3, and the 3 borrow one from a group of 6."""
-    assert sorted(np.bincount(cluster(table(np.zeros((25, 2), int)), 4))) == [4, 4, 5, 6, 6]
-    assert len(set(cluster(table([[1], [5], [9]]), 2))) == 1
+    assert sorted(np.bincount(cluster(NAME, numbers(np.zeros((25, 2), int)), 4))) == [4, 4, 5, 6, 6]
+    assert len(set(cluster(NAME, numbers([[1], [5], [9]]), 2))) == 1
 
 
 def test_growth_is_the_better_rule_on_scattered_records():
     """The loss is what the rule is for; both rules must differ, or the parameter means nothing."""
-    codes = table(np.random.default_rng(8).integers(0, 60, (3000, 4)))
-    loss = {assign: _loss(codes, cluster(codes, 10, assign=assign)) for assign in ("growth", "cost")}
+    codes = numbers(np.random.default_rng(8).integers(0, 60, (3000, 4)))
+    loss = {assign: _loss(codes, cluster(NAME, codes, 10, assign=assign)) for assign in ("growth", "cost")}
     assert loss["growth"] < loss["cost"]
 
 
@@ -182,4 +147,4 @@ def _loss(codes, labels):
 
 def test_wrong_parameters():
     with pytest.raises(PolicyError, match="'assign' must be 'growth' or 'cost'; got 'size'"):
-        ALGORITHMS.make("top-down-greedy", {"assign": "size"})
+        ALGORITHMS.make(NAME, {"assign": "size"})
