@@ -76,25 +76,24 @@ def _cost(how: Measure, axis: Axis, column: PublishedColumn, text: str) -> float
     if meaning is None:
         raise DataError(f"column {axis.name!r}: a published value cannot be read; run verify to see how many.")
     if isinstance(meaning, Star):
-        return 1.0
-    return _line_cost(axis, meaning) if isinstance(axis, LineAxis) else _tree_cost(how, axis, meaning)
+        return 1.0 if isinstance(axis, LineAxis) else float(how.node_costs(axis.taxonomy)[0])
+    return _line_cost(how, axis, meaning) if isinstance(axis, LineAxis) else _tree_cost(how, axis, meaning)
 
 
-def _line_cost(axis: LineAxis, meaning: Meaning) -> float:
+def _line_cost(how: Measure, axis: LineAxis, meaning: Meaning) -> float:
     if not isinstance(meaning, Interval):
         raise DataError(f"column {axis.name!r}: a published value is no number or interval; check the column's type.")
-    width = axis.high - axis.low
-    if width <= 0:
-        return 0.0
     whole = axis.values.dtype.is_integer() or axis.values.dtype.is_temporal()
-    step = 1 if whole else 0  # [20, 25[ of integers ends at 24
-    low = float(meaning.lo) + (0 if meaning.lo_closed else step)
-    high = float(meaning.hi) - (0 if meaning.hi_closed else step)
+    low, high = float(meaning.lo), float(meaning.hi)
+    if not meaning.lo_closed:
+        low = low + 1 if whole else math.nextafter(low, math.inf)
+    if not meaning.hi_closed:  # [20, 25[ of integers ends at 24
+        high = high - 1 if whole else math.nextafter(high, -math.inf)
     if math.isinf(low):  # "<= 17" and the like end where the column does
         low = axis.low
     if math.isinf(high):
         high = axis.high
-    return min(max((high - low) / width, 0.0), 1.0)
+    return how.interval_cost(axis, low, high)
 
 
 def _tree_cost(how: Measure, axis: TreeAxis, meaning: Meaning) -> float:

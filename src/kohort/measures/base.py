@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from kohort.hierarchy import Taxonomy
 from kohort.registry import Registry
 
+if TYPE_CHECKING:
+    from kohort.encode import LineAxis
+
 
 class Measure(ABC):
     """Cost of publishing a value in general terms, 0 (exact) to 1 (fully generalized).
 
-    Numbers and dates cost their interval's width over the column's range in every measure of the
-    papers; a measure decides the cost of a taxonomy's nodes.
+    A measure decides the cost of a taxonomy's nodes. Numbers and dates cost their interval's width
+    over the column's range, unless the measure says otherwise.
     """
 
     name: ClassVar[str]
@@ -33,6 +36,15 @@ class Measure(ABC):
         """Cost of publishing each leaf as the node above it."""
         del leaves  # most measures look at the node alone
         return self.node_costs(taxonomy)[nodes]
+
+    def positions(self, axis: LineAxis) -> NDArray[np.float64]:
+        """Where each value lies on its line; an interval between two values costs the difference."""
+        return axis.positions
+
+    def interval_cost(self, axis: LineAxis, low: float, high: float) -> float:
+        """Cost of an interval whose ends need not be values of the table."""
+        width = axis.high - axis.low
+        return min(max((high - low) / width, 0.0), 1.0) if width > 0 else 0.0
 
 
 MEASURES: Registry[Measure] = Registry("measure")

@@ -33,7 +33,7 @@ def compile_costs(measure: Measure, axes: tuple[Axis, ...]) -> Costs:
         unit = ONE * axis.weight / largest
         if isinstance(axis, LineAxis):
             kinds.append(LINE)
-            positions = _fixed(axis.positions, unit)
+            positions = _fixed(measure.positions(axis), unit)
             blocks.append(np.append(positions, np.int32(-1)) if axis.has_missing else positions)
         elif axis.size <= TABLE_LIMIT:
             kinds.append(TABLE)

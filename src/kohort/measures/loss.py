@@ -66,7 +66,7 @@ def cell_costs(
     lone = with_missing & (lo == hi)
     if isinstance(axis, LineAxis):
         last = max(len(axis.values) - 1, 0)
-        positions = axis.positions if len(axis.values) else np.zeros(1)
+        positions = measure.positions(axis) if len(axis.values) else np.zeros(1)
         costs = positions[np.minimum(hi, last)] - positions[np.minimum(lo, last)]
         return np.where(with_missing, np.where(lone, 0.0, 1.0), costs)
     last = axis.taxonomy.n_leaves - 1

@@ -19,7 +19,7 @@ def expected_cost(measure, axis, lo, hi):
     if hi == axis.missing_code:
         return 1.0 if isinstance(axis, LineAxis) else measure.node_costs(axis.taxonomy)[0]
     if isinstance(axis, LineAxis):
-        return axis.positions[hi] - axis.positions[lo]
+        return measure.positions(axis)[hi] - measure.positions(axis)[lo]
     members = range(lo, hi + 1)
     paths = [_ancestors(axis.taxonomy, leaf) for leaf in members]
     common = next(node for node in paths[0] if all(node in path for path in paths))

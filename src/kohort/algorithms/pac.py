@@ -1,0 +1,424 @@
+"""PAC: proximity-aware clustering in two phases.
+
+Zhang, Dou, Pei, Nepal, Yang, Liu, Chen: Proximity-aware local-recoding anonymization with MapReduce
+for scalable big data privacy preservation in cloud, IEEE Transactions on Computers 2015 (paper 003).
+
+The functions of both phases work on plain arrays, so that parts of a table may be worked on
+anywhere. A *row* is a distinct combination of quasi-identifiers, a *record* a person.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
+from kohort.encode import Codes, distinct_rows
+from kohort.errors import InfeasibleError
+from kohort.figures.base import Partition
+from kohort.figures.epsilon import Epsilon
+from kohort.measures.compile import ONE
+from kohort.measures.distance import compile_metric
+from kohort.policy import Policy
+from kohort.solution import Boxes, Solution
+
+if TYPE_CHECKING:
+    from kohort.kernels.proximity import Metric
+
+Distance = Literal["two-way", "one-way"]
+
+USUAL = 1000
+"""Records of a beta-cluster that the paper aims at."""
+BYTES = 4
+"""Memory for the distance of two records."""
+MEMORY = 2**30
+"""Threads share so many bytes for distances; one thread may need more, see `capacity`."""
+FIRST_PHASE = 0.3
+"""Share of the work that phase 1 is taken for."""
+WORK = 100_000_000
+"""Distances per call of a kernel: often enough for Ctrl-C."""
+
+
+@ALGORITHMS.register("pac")
+@dataclass(frozen=True)
+class ProximityAwareClustering(Clusterer):
+    """Part the table by t ancestors, then merge records that are alike but have unlike sensitive values.
+
+    Phase 1 is like k-means: records go to the nearest of t ancestors, and an ancestor becomes the
+    median (numbers) or lowest common ancestor (categories) of its records. Phase 2 merges, in each
+    part, the two nearest clusters, by the largest distance of their records times their number of
+    records, until each has k. The distance is small if quasi-identifiers are near and sensitive
+    values are far apart.
+
+    Parameters
+    ----------
+    sensitive_weight : float
+        Weight of the proximity of sensitive values, 0 to 1; the quasi-identifiers have the rest.
+        0 needs no sensitive column.
+    t : int, optional
+        Number of ancestors; without it, one for each 1000 records.
+    tau : float
+        Phase 1 ends when ancestors move less than this, on average.
+    theta : int
+        Most rounds of phase 1.
+    distance : {"two-way", "one-way"}
+        Distance of a value to an ancestor in a taxonomy of height H: the path between them over 2H
+        (equation 8), or the part of it that leads up from the value, over H (equation 6).
+    capacity : int
+        Most records of a part, whose distances need 4 * capacity**2 bytes; and the size of the
+        sample that the first ancestors are chosen from.
+
+    Notes
+    -----
+    Time O(t d m) per round for m distinct rows, then about O(d p^2) for each part of p records,
+    at worst O(p^3); parts are worked on in threads. Memory O(p^2) for each thread, and O(d n).
+
+    Examples
+    --------
+    >>> import kohort
+    >>> import polars as pl
+    >>> policy = kohort.Policy.build(
+    ...     k=2, quasi_identifiers=["age"], sensitive=["pay"], seed=1,
+    ...     algorithm={"name": "pac", "sensitive_weight": 0.6})
+    >>> people = pl.DataFrame({"age": [30, 31, 32, 33], "pay": [9, 9, 50, 50]})
+    >>> release = kohort.anonymize(people, policy)
+    >>> sorted(set(release.table["age"])), release.facts["smallest_eps_min"]
+    (['[30 - 33]', '[31 - 32]'], 1.0)
+    """
+
+    sensitive_weight: float = 0.5
+    t: int | None = None
+    tau: float = 0.001
+    theta: int = 5
+    distance: Distance = "two-way"
+    capacity: int = 5000
+
+    summary = "t ancestors part the table; complete linkage of near records with dissimilar sensitive values"
+    paper = "Zhang et al., IEEE TC 2015 (003)"
+    recoding = "local"
+    guarantee = "k-anonymity; sizes k..2k-1; dissimilar sensitive values are sought, not guaranteed"
+    complexity = "O(t d m) per round, then about O(d p^2) per part of p records"
+    enforces = frozenset({"k-anonymity"})
+    uses_sensitive = True
+
+    def __post_init__(self) -> None:
+        if not _is_number(self.sensitive_weight) or not 0 <= self.sensitive_weight <= 1:
+            raise ValueError(f"'sensitive_weight' must be a number from 0 to 1; got {self.sensitive_weight!r}")
+        if not _is_number(self.tau) or not 0 <= self.tau <= 1:
+            raise ValueError(f"'tau' must be a number from 0 to 1; got {self.tau!r}")
+        for name, least in (("t", 1), ("theta", 1), ("capacity", 2)):
+            value = getattr(self, name)
+            if not (name == "t" and value is None) and (type(value) is not int or value < least):
+                raise ValueError(f"'{name}' must be a whole number, {least} or more; got {value!r}")
+        if self.distance not in get_args(Distance):
+            raise ValueError(f"'distance' must be one of {', '.join(get_args(Distance))}; got {self.distance!r}")
+
+    def refuses(self, policy: Policy) -> list[str]:
+        """Sentences on why it cannot honour a policy."""
+        if self.sensitive_weight > 0 and not policy.having_role("sensitive"):
+            return [
+                "algorithm 'pac' keeps similar sensitive values apart and the policy has no sensitive column; give one "
+                "the role, or set sensitive_weight = 0 to look at quasi-identifiers alone."
+            ]
+        return []
+
+    def wants_sensitive(self, policy: Policy) -> bool:
+        """Sensitive columns are looked at where there are any: without a weight, for what the release tells."""
+        return bool(policy.having_role("sensitive"))
+
+    def solve(self, task: Task) -> Solution:
+        """Find a box for every record."""
+        parts = self.parts(task)
+        solution = Solution.of_labels(task.codes, self.labels(task, parts))
+        epsilon = Epsilon().of(published_classes(task, solution.boxes))
+        return replace(solution, facts={"beta_clusters": len(parts)} | epsilon)
+
+    def cluster(self, task: Task) -> NDArray[np.int32]:
+        """Label every record with its cluster."""
+        return self.labels(task, self.parts(task))
+
+    def parts(self, task: Task) -> list[NDArray[np.int64]]:
+        """Phase 1: the records of each beta-cluster, k to `capacity` of them, in lexicographic order."""
+        rows, n = task.codes.distinct, len(task.codes.array)
+        t = self.t or self._usual_t(n)
+        self._refuse_large(n, t, task.k)
+        metric = compile_metric(task.codes.axes, fixed=True)
+        part_of_row = np.empty(len(rows.counts), np.int64)
+        done = finished = 0
+        sets = [(np.arange(len(rows.counts)), t)]
+        while sets:
+            here, t = sets.pop()
+            labels = self._beta_clusters(metric, rows.codes[here], rows.counts[here], t, task)
+            for label in range(int(labels.max()) + 1):
+                part = here[labels == label]
+                size = int(rows.counts[part].sum())
+                # What is still too large is parted like the table, as long as that makes it smaller.
+                if size > self.capacity and len(part) < len(here):
+                    sets.append((part, max(2, self._usual_t(size))))
+                else:
+                    part_of_row[part] = done
+                    done += 1
+                    finished += size
+            task.progress(FIRST_PHASE * finished / n)
+        order = rows.order if self.sensitive_weight == 0 else lexicographic_order(task)
+        part_of_record = np.repeat(part_of_row, rows.counts)
+        grouped = np.split(
+            order[np.argsort(part_of_record, kind="stable")], np.cumsum(np.bincount(part_of_record))[:-1]
+        )
+        return [dealt for part in grouped for dealt in deal(part, -(-len(part) // self.capacity))]
+
+    def labels(self, task: Task, parts: list[NDArray[np.int64]]) -> NDArray[np.int32]:
+        """Phase 2: the clusters of all parts. Threads have no influence on the result."""
+        weight = self.sensitive_weight if task.sensitive else 0.0
+        sensitive = (
+            task.sensitive
+            if weight > 0 and task.sensitive
+            else Codes(np.empty((len(task.codes.array), 0), np.int32), ())
+        )
+        near = compile_metric(task.codes.axes, 1 - weight, fixed=True)
+        apart = compile_metric(sensitive.axes, weight, fixed=True)
+
+        def clustered(records: NDArray[np.int64], draw: float) -> NDArray[np.int32]:
+            columns = np.ascontiguousarray(task.codes.array[records].T)
+            vectors = np.ascontiguousarray(sensitive.array[records].T)
+            return agglomerate(near, columns, apart, vectors, task.k, draw)
+
+        n = len(task.codes.array)
+        labels = np.empty(n, np.int32)
+        done = clusters = 0
+        largest = max(len(part) for part in parts)
+        threads = max(1, min(os.cpu_count() or 1, len(parts), MEMORY // (BYTES * largest**2)))
+        pool = ThreadPoolExecutor(threads)
+        run = map if threads == 1 else pool.map
+        try:
+            for records, found in zip(parts, run(clustered, parts, task.rng.random(len(parts))), strict=True):
+                labels[records] = found + clusters
+                clusters += int(found.max()) + 1
+                done += len(records)
+                task.progress(FIRST_PHASE + (1 - FIRST_PHASE) * done / n)
+        finally:
+            pool.shutdown(cancel_futures=True)  # Ctrl-C does not wait for the parts that have not begun
+        return labels
+
+    def _usual_t(self, records: int) -> int:
+        return max(1, round(records / USUAL), -(-records // self.capacity))
+
+    def _refuse_large(self, n: int, t: int, k: int) -> None:
+        """Refuse what needs more memory than `capacity` allows, before any work is done."""
+        if n <= self.capacity:
+            return
+        least = max(-(-n // t), 2 * k)
+        if least > self.capacity:
+            advice = f"raise 't' to {-(-n // self.capacity):,}, or " if 2 * k <= self.capacity else ""
+            raise InfeasibleError(
+                f"algorithm 'pac' with t = {t:,} and k = {k:,} would compare {least:,} of {n:,} records at once, which "
+                f"needs {BYTES * least**2 / 2**30:,.1f} GiB, and its capacity is {self.capacity:,} records; {advice}"
+                f"raise 'capacity' to {least:,}, or use an algorithm for large tables, such as 'k-member'."
+            )
+
+    def _beta_clusters(
+        self, metric: Metric, rows: NDArray[np.int32], counts: NDArray[np.int64], t: int, task: Task
+    ) -> NDArray[np.int32]:
+        """Label each row with its beta-cluster; each has at least k records."""
+        if t == 1 or len(rows) == 1:
+            return np.zeros(len(rows), np.int32)
+        sampled, first = sample(counts, self.capacity, task.rng)
+        seeds = sampled[farthest_first(metric, rows[sampled], int(np.searchsorted(sampled, first)), t)]
+        ancestors = Ancestors(rows[seeds], rows[seeds])
+        one_way = self.distance == "one-way"
+        for _ in range(self.theta):
+            labels = nearest_ancestors(metric, rows, ancestors, one_way=one_way)
+            former, ancestors = ancestors, updated(metric, rows, counts, labels, ancestors)
+            if shift(metric, former, ancestors) < self.tau:
+                break
+        labels = nearest_ancestors(metric, rows, ancestors, one_way=one_way)
+        return without_small(metric, rows, counts, labels, ancestors, task.k)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+# -- phase 1 -------------------------------------------------------------------------------------
+
+
+class Ancestors(NamedTuple):
+    """What stands for each beta-cluster: the median of numbers, the lowest common ancestor of categories.
+
+    It is given like a box: both ends are the median, or leaves whose lowest common ancestor is meant.
+    """
+
+    lo: NDArray[np.int32]
+    """Shape (ancestors, axes)."""
+    hi: NDArray[np.int32]
+
+
+def sample(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], int]:
+    """Draw about so many records of the rows: the rows they lie in, ascending, and that of a random one of them."""
+    n = int(counts.sum())
+    drawn = np.flatnonzero(rng.random(n) < size / n)
+    if len(drawn) == 0:
+        drawn = rng.integers(n, size=1)
+    row_of_drawn = np.searchsorted(np.cumsum(counts), drawn, side="right")
+    return np.unique(row_of_drawn), int(row_of_drawn[rng.integers(len(drawn))])
+
+
+def farthest_first(metric: Metric, rows: NDArray[np.int32], first: int, t: int) -> NDArray[np.int64]:
+    """Choose t rows, always the one whose nearest chosen one is farthest; fewer if there are no more that differ."""
+    from kohort.kernels.pac import approach
+
+    columns = np.ascontiguousarray(rows.T)
+    sides = np.zeros(metric.offset[-1], np.int32)
+    nearest = np.full(len(rows), np.iinfo(np.int32).max, np.int32)
+    labels = np.empty(len(rows), np.int32)
+    chosen = [first]
+    while True:
+        last = rows[chosen[-1]]
+        approach(metric, columns, last, last, False, 0, sides, nearest, labels)
+        farthest = int(np.argmax(nearest))
+        if len(chosen) == t or nearest[farthest] == 0:
+            return np.array(chosen, np.int64)
+        chosen.append(farthest)
+
+
+def nearest_ancestors(
+    metric: Metric, rows: NDArray[np.int32], ancestors: Ancestors, *, one_way: bool
+) -> NDArray[np.int32]:
+    """Label each row with its nearest ancestor, the first of equals."""
+    from kohort.kernels.pac import approach
+
+    columns = np.ascontiguousarray(rows.T)
+    sides = np.zeros(metric.offset[-1], np.int32)
+    nearest = np.full(len(rows), np.iinfo(np.int32).max, np.int32)
+    labels = np.zeros(len(rows), np.int32)
+    for label, (lo, hi) in enumerate(zip(*ancestors, strict=True)):
+        approach(metric, columns, lo, hi, one_way, label, sides, nearest, labels)
+    return labels
+
+
+def updated(
+    metric: Metric, rows: NDArray[np.int32], counts: NDArray[np.int64], labels: NDArray[np.int32], old: Ancestors
+) -> Ancestors:
+    """The ancestors of the rows with each label; one without rows stays as it is.
+
+    Missing values do not count, unless most records miss the value: then the ancestor does, too.
+    """
+    lo, hi = old.lo.copy(), old.hi.copy()
+    everyone = np.bincount(labels, counts, len(lo)).astype(np.int64)
+    some = everyone > 0
+    before = (np.cumsum(everyone) - everyone)[some]
+    for axis, missing in enumerate(metric.missing):
+        codes = rows[:, axis]
+        absent = np.bincount(labels, counts * (codes == missing), len(lo)).astype(np.int64)[some]
+        present = everyone[some] - absent
+        # Records of each label by code; the code of a missing value comes last.
+        order = np.lexsort((codes, labels))
+        ordered, upto = codes[order], np.cumsum(counts[order])
+        lower, upper = ((present + 1) // 2,) * 2 if metric.line[axis] else (np.ones_like(present), present)
+        for ends, rank in ((lo, lower), (hi, upper)):
+            found = ordered[np.minimum(np.searchsorted(upto, before + rank), len(ordered) - 1)]
+            ends[some, axis] = np.where(absent > present, missing, found)
+    return Ancestors(lo, hi)
+
+
+def shift(metric: Metric, old: Ancestors, new: Ancestors) -> float:
+    """Mean distance of the ancestors of two rounds (equation 10)."""
+    from kohort.kernels.proximity import ancestor_distance
+
+    moved = [ancestor_distance(metric, *both) for both in zip(*old, *new, strict=True)]
+    return float(np.mean(moved)) / ONE
+
+
+def without_small(
+    metric: Metric,
+    rows: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    labels: NDArray[np.int32],
+    ancestors: Ancestors,
+    k: int,
+) -> NDArray[np.int32]:
+    """Merge the smallest beta-cluster into the one with the nearest ancestor, until none has fewer than k records."""
+    from kohort.kernels.proximity import ancestor_distance
+
+    labels = labels.copy()
+    lo, hi = ancestors.lo.copy(), ancestors.hi.copy()
+    sizes = np.bincount(labels, counts).astype(np.int64)
+    while (sizes[sizes > 0] < k).any():
+        small = int(np.argmin(np.where(sizes > 0, sizes, sizes.max() + 1)))
+        others = [other for other in np.flatnonzero(sizes) if other != small]
+        distances = [ancestor_distance(metric, lo[small], hi[small], lo[other], hi[other]) for other in others]
+        nearest = others[int(np.argmin(distances))]
+        labels[labels == small] = nearest
+        sizes[nearest] += sizes[small]
+        sizes[small] = 0
+        grown = labels == nearest
+        zeros = np.zeros(int(grown.sum()), np.int32)
+        one = updated(metric, rows[grown], counts[grown], zeros, Ancestors(lo[[nearest]], hi[[nearest]]))
+        lo[nearest], hi[nearest] = one.lo[0], one.hi[0]
+    return np.unique(labels, return_inverse=True)[1].astype(np.int32)
+
+
+def deal(records: NDArray[np.int64], hands: int) -> list[NDArray[np.int64]]:
+    """Deal records out like cards."""
+    return [records[hand::hands] for hand in range(hands)]
+
+
+def lexicographic_order(task: Task) -> NDArray[np.int64]:
+    """Records by quasi-identifiers, equal ones by sensitive values: the order of the input does not matter."""
+    if task.sensitive is None:
+        return task.codes.distinct.order
+    sizes = [axis.size for axis in (*task.codes.axes, *task.sensitive.axes)]
+    return distinct_rows(np.hstack([task.codes.array, task.sensitive.array]), np.array(sizes, np.int64)).order
+
+
+# -- phase 2 -------------------------------------------------------------------------------------
+
+
+def agglomerate(
+    near: Metric,
+    columns: NDArray[np.int32],
+    apart: Metric,
+    vectors: NDArray[np.int32],
+    k: int,
+    draw: float,
+) -> NDArray[np.int32]:
+    """Cluster the records of one part, by equations 9 and 11; each cluster has k to 2k - 1.
+
+    Parameters
+    ----------
+    near, apart : Metric
+        Distances of quasi-identifiers and of sensitive columns, in fixed point, with their weights.
+    columns, vectors : int32[axes, m]
+        Codes of both, axis by axis; k records or more.
+    draw : float
+        A random number, 0 to 1.
+    """
+    from kohort.kernels import pac as kernels
+
+    m = columns.shape[1]
+    matrix = np.empty((m, m), np.int32)
+    step = max(1, WORK // (m * (len(columns) + len(vectors))))
+    for start in range(0, m, step):
+        kernels.fill_pairs(near, columns, apart, vectors, start, min(start + step, m), matrix)
+    sizes, is_open, bound = np.ones(m, np.int64), np.ones(m, bool), np.zeros(m, np.int64)
+    partner, leader = np.zeros(m, np.int32), np.arange(m, dtype=np.int32)
+    while not kernels.merge_clusters(k, WORK, matrix, sizes, is_open, bound, partner, leader):
+        pass
+    labels = np.empty(m, np.int32)
+    clusters = kernels.label_clusters(leader, is_open, labels)
+    kernels.place_leftovers(near, columns, apart, vectors, k, draw, clusters, labels)
+    return labels
+
+
+def published_classes(task: Task, boxes: Boxes) -> Partition:
+    """The classes that a reader sees: records with the same box."""
+    sizes = np.array([axis.size for axis in task.codes.axes] * 2, np.int64)
+    found = distinct_rows(np.hstack([boxes.lo, boxes.hi]), sizes)
+    labels = np.empty(len(found.order), np.int64)
+    labels[found.order] = np.repeat(np.arange(len(found.counts)), found.counts)
+    return Partition(labels, task.codes.axes, boxes.lo, boxes.hi, task.sensitive, task.k, 0)

@@ -1,0 +1,68 @@
+"""Axes -> the distance of records of Zhang et al. (PAC, paper 003), equations 1 to 3 and 8."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.encode import Axis, LineAxis
+from kohort.measures.compile import ONE
+
+if TYPE_CHECKING:
+    from kohort.kernels.proximity import Metric
+
+
+def compile_metric(axes: tuple[Axis, ...], share: float = 1.0, *, fixed: bool) -> Metric:
+    """Compile the distance for the axes of a table.
+
+    Numbers and dates are |a - b| / R apart, categories L / (2 H) for a path of L edges in a tree
+    of height H, a missing value 1 from any other. Columns have the weights of the policy, made to
+    sum to `share`.
+
+    Parameters
+    ----------
+    fixed : bool
+        Integers, 2**20 for 1.0: ties are exact. Otherwise floating point.
+    """
+    from kohort.kernels.proximity import Metric
+
+    unit: float = ONE if fixed else 1.0
+    weight = sum(axis.weight for axis in axes)
+    full = np.array([unit * share * axis.weight / weight for axis in axes], np.float64)
+    position: list[NDArray[np.float64]] = []
+    depth: list[NDArray[np.int32]] = []
+    between: list[NDArray[np.int32]] = []
+    steps: list[NDArray[np.float64]] = []
+    for axis, most in zip(axes, full, strict=True):
+        places, depths, gaps = np.zeros(axis.size), np.zeros(axis.size, np.int32), np.zeros(axis.size, np.int32)
+        edges = np.empty(0)
+        if isinstance(axis, LineAxis):
+            places[: len(axis.values)] = most * axis.positions
+        else:
+            tree = axis.taxonomy
+            leaves = np.arange(tree.n_leaves, dtype=np.int32)
+            depths[: tree.n_leaves] = tree.depth[tree.leaf_node]
+            gaps[: tree.n_leaves - 1] = tree.depth[tree.lca(leaves[:-1], leaves[1:])]
+            longest = 2 * max(tree.height_edges, 1)
+            edges = most * np.arange(longest + 1) / longest
+        position.append(places)
+        depth.append(depths)
+        between.append(gaps)
+        steps.append(edges)
+
+    def number(values: NDArray[np.float64]) -> NDArray[Any]:
+        return np.rint(values).astype(np.int32) if fixed else values
+
+    return Metric(
+        line=np.array([isinstance(axis, LineAxis) for axis in axes], bool),
+        missing=np.array([axis.missing_code for axis in axes], np.int64),
+        full=number(full),
+        offset=np.cumsum([0] + [axis.size for axis in axes]).astype(np.int64),
+        position=number(np.concatenate([np.empty(0), *position])),
+        depth=np.concatenate([np.empty(0, np.int32), *depth]),
+        between=np.concatenate([np.empty(0, np.int32), *between]),
+        first_step=np.cumsum([0] + [len(edges) for edges in steps[:-1]]).astype(np.int64),
+        steps=number(np.concatenate([np.empty(0), *steps])),
+    )
