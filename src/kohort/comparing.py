@@ -115,8 +115,11 @@ def _outcome(policy: Policy, frame: pl.DataFrame, codes: Codes, records: int) ->
         return Outcome(name, size, anonymity, None, None, None, None, None, seconds, error.faults[0])
     seconds = time.perf_counter() - start
     boxes = solution.boxes if solution.kept is None else solution.boxes.of(solution.kept)
-    # Two clusters with the same box are one class.
-    _, sizes = np.unique(np.hstack([boxes.lo, boxes.hi]), axis=0, return_counts=True)
+    if solution.buckets is not None:
+        sizes = np.bincount(solution.buckets)
+    else:
+        # Two clusters with the same box are one class.
+        _, sizes = np.unique(np.hstack([boxes.lo, boxes.hi]), axis=0, return_counts=True)
     return Outcome(
         algorithm=name,
         k=size,

@@ -309,9 +309,12 @@ def task_of(plan: Plan, frame: pl.DataFrame, codes: Codes, records: int, progres
         All records of the table; those that do not take part count against the suppression limit.
     """
     policy = plan.policy
+    models = tuple(models_of(policy)[1:])
     sensitive = None
-    if plan.algorithm.wants_sensitive(policy):
-        sensitive = encode(typed_columns(frame, policy, "sensitive"), policy, "sensitive")
+    if plan.algorithm.wants_sensitive(policy) or any(isinstance(model, SensitiveModel) for model in models):
+        # An empty text is a missing value: who reads a CSV file cannot tell them apart.
+        told = frame.select(policy.having_role("sensitive")).with_columns(pl.col(pl.String).replace("", None))
+        sensitive = encode(typed_columns(told, policy, "sensitive"), policy, "sensitive")
     limit = Fraction(str(policy.privacy.suppression_limit))
     return Task(
         codes=codes,
@@ -321,7 +324,7 @@ def task_of(plan: Plan, frame: pl.DataFrame, codes: Codes, records: int, progres
         rng=np.random.default_rng(plan.seed),
         progress=progress,
         sensitive=sensitive,
-        models=tuple(models_of(policy)[1:]),
+        models=models,
         allowance=math.floor(limit * records) - (records - frame.height),
     )
 

@@ -68,7 +68,7 @@ def _in_buckets(
     # Numbers of buckets tell nothing: they are drawn afresh.
     names = _shuffled(int(buckets.max()) + 1, policy, 2) + 1
     tagged = released.with_columns(pl.Series(BUCKET, names[buckets]))
-    order = _shuffled(len(kept), policy, 1)
+    order = np.arange(len(kept)) if policy.output.order == "kept" else _shuffled(len(kept), policy, 1)
     values = tagged.group_by(BUCKET, sensitive).agg(pl.len().alias(COUNT)).sort(BUCKET, sensitive)
     return [
         Part("quasi", tagged.drop(sensitive)[order], kept[order], policy),

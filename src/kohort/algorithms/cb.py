@@ -1,7 +1,6 @@
-"""Clustering-based (CB) partitioning: bisecting 2-means with groups of at least k.
+"""Clustering-based (CB) partitioning: bisecting 2-means with groups of at least k, which may have to be l-diverse.
 
-He, Chen, Chen, Dong, Wang, Huang: Clustering-based k-anonymity, PAKDD 2012 (paper 002); without the
-extension to l-diversity.
+He, Chen, Chen, Dong, Wang, Huang: Clustering-based k-anonymity, PAKDD 2012 (paper 002).
 """
 
 from __future__ import annotations
@@ -13,6 +12,8 @@ from numpy.typing import NDArray
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 from kohort.encode import LineAxis
+from kohort.errors import InfeasibleError
+from kohort.privacy.frequency_l_diversity import FrequencyLDiversity
 
 WORK = 2_000_000
 """Records that one call of the kernel looks at: often enough for progress and for Ctrl-C."""
@@ -27,10 +28,15 @@ class ClusteringBased(Clusterer):
     has fewer than k records borrows those that its box grows least for. Then the sides have
     new centres, and another round begins. The round of the least loss counts.
 
+    If the policy asks for l-diversity, only rounds with two diverse sides count. A set without such
+    a round is not divided, but may be split by its sensitive values.
+
     Parameters
     ----------
     rounds : int
         Most rounds for one division. A division ends earlier if its centres stay where they are.
+    splitter : bool
+        Whether to split sets that cannot be divided by their sensitive values.
 
     Notes
     -----
@@ -48,17 +54,20 @@ class ClusteringBased(Clusterer):
     """
 
     rounds: int = 15
+    splitter: bool = True
 
-    summary = "bisecting 2-means with at least k records on each side"
+    summary = "bisecting 2-means with at least k records on each side, if need be l-diverse ones"
     paper = "He et al., PAKDD 2012 (002)"
     recoding = "local"
-    guarantee = "k-anonymity; sizes k..2k-1"
+    guarantee = "k-anonymity, sizes k..2k-1; or k-anonymity and l-diversity"
     complexity = "O(r d n log(n/k)), at worst O(r d n^2 / k)"
-    enforces = frozenset({"k-anonymity"})
+    enforces = frozenset({"k-anonymity", "frequency-l-diversity"})
 
     def __post_init__(self) -> None:
         if not isinstance(self.rounds, int) or isinstance(self.rounds, bool) or self.rounds < 1:
             raise ValueError(f"'rounds' must be a whole number, 1 or more; got {self.rounds!r}")
+        if type(self.splitter) is not bool:
+            raise ValueError(f"'splitter' must be true or false; got {self.splitter!r}")
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""
@@ -66,9 +75,13 @@ class ClusteringBased(Clusterer):
         from kohort.kernels.divide import START
 
         rows, n = task.codes.distinct, len(task.codes.array)
+        values, shares = promised(task)
+        # Copies of a row are told apart by their sensitive values, so the order of the input does not matter.
+        row = np.repeat(np.arange(len(rows.counts)), rows.counts)
+        order = rows.order[np.lexsort((*values[rows.order].T[::-1], row))]
         # One random order for all sets: a part keeps the order of the whole.
-        drawn = task.rng.permutation(n)
-        codes = np.repeat(rows.codes, rows.counts, axis=0)[drawn]
+        order = order[task.rng.permutation(n)]
+        codes, values = np.ascontiguousarray(task.codes.array[order]), values[order]
         places = as_places(task, codes)
         missing = np.array(
             [-1 if isinstance(axis, LineAxis) else axis.missing_code for axis in task.codes.axes], np.int32
@@ -79,11 +92,32 @@ class ClusteringBased(Clusterer):
         state = np.zeros(2, np.int64)
         labels = np.empty(n, np.int32)
         while state[START] < n:
-            bisect_sets(codes, places, missing, task.costs, task.k, self.rounds, WORK, members, stops, state, labels)
+            bisect_sets(
+                codes, places, missing, task.costs, values, shares, self.splitter, task.k, self.rounds, WORK,
+                members, stops, state, labels,
+            )  # fmt: skip
             task.progress(state[START] / n)
         by_record = np.empty(n, np.int32)
-        by_record[rows.order[drawn]] = labels
+        by_record[order] = labels
         return by_record
+
+
+def promised(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Values of the sensitive columns that l-diversity is promised of, one column for each promise; and each l.
+
+    Raises
+    ------
+    InfeasibleError
+        When even one class of all records would not keep a promise.
+    """
+    models = [model for model in task.models if isinstance(model, FrequencyLDiversity)]
+    values = np.empty((len(task.codes.array), len(models)), np.int32)
+    for promise, model in enumerate(models):
+        values[:, promise] = task.sensitive_column(model.column)[1]
+        reason = model.refuses_values(np.bincount(values[:, promise]))
+        if reason:
+            raise InfeasibleError(f"{reason}.")
+    return values, np.array([model.l for model in models], np.int64)
 
 
 def as_places(task: Task, codes: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kohort.audit import promise, truth
+from kohort.audit import buckets, promise, truth
 from kohort.audit.case import Case, bound_names
 from kohort.audit.classes import classes
 from kohort.audit.coverage import pair
 from kohort.audit.database import Database, Unreadable
 from kohort.audit.load import Table, load
 from kohort.audit.published import published_column
-from kohort.audit.verdict import Check, Facts, Verdict, hashes, versions
+from kohort.audit.verdict import Check, Facts, Verdict, file_hash, hashes, versions
 from kohort.errors import DataError, InternalError
 from kohort.policy import Policy
 
@@ -45,7 +45,6 @@ def verify(
     row_order : array of int, optional
         The original row of each released row, both counted from 0. Without it, rows are compared in
         the order of the files if that fits, else every column is compared as a whole.
-
     sensitive_table : path, or polars, pandas or pyarrow table, optional
         The second table of a release in buckets: bucket, sensitive value, count.
 
@@ -58,6 +57,8 @@ def verify(
     ------
     DataError
         When a table or a hierarchy cannot be read.
+    PolicyError
+        When the policy asks for buckets and has not one sensitive column.
     """
     policy = Policy.of(policy)
     release, original, sensitive_table = _source(release), _source(original), _source(sensitive_table)
@@ -70,11 +71,14 @@ def verify(
         )
     with Database() as database:
         try:
-            case = _load(database, release, policy, original, row_order)
+            case = _load(database, release, policy, original, row_order, sensitive_table)
             checks = _checks(case)
         except Unreadable:
             raise InternalError("A statement of the audit failed.") from None
-    return Verdict(tuple(checks), _facts(case, checks), hashes(release, policy), versions())
+    verdict = Verdict(tuple(checks), _facts(case, checks), hashes(release, policy), versions())
+    if isinstance(sensitive_table, str | Path):
+        verdict = verdict.with_hashes(sensitive_table=file_hash(Path(sensitive_table)))
+    return verdict
 
 
 def _source(given: Any) -> Any:
@@ -89,11 +93,21 @@ def _source(given: Any) -> Any:
 
 
 def _load(
-    database: Database, release: Source, policy: Policy, original: Source | None, row_order: ArrayLike | None
+    database: Database,
+    release: Source,
+    policy: Policy,
+    original: Source | None,
+    row_order: ArrayLike | None,
+    sensitive_table: Source | None,
 ) -> Case:
     published = set(policy.having_role("quasi", "sensitive", "insensitive"))
-    ends = {end for name in policy.quasi_identifiers for end in bound_names(name)}
-    table = load(database, "release", release, policy, published | ends)
+    added = {end for name in policy.quasi_identifiers for end in bound_names(name)}
+    second = None
+    if sensitive_table is not None:
+        linking = {buckets.BUCKET, buckets.sensitive_column(policy), buckets.COUNT}
+        second = load(database, buckets.TABLE, sensitive_table, policy, linking)
+        added.add(buckets.BUCKET)
+    table = load(database, "release", release, policy, published | added)
     if not table.rows:
         raise DataError("release: it has a header but no rows; there is nothing to check.")
     source = None if original is None else load(database, "original", original, policy, published)
@@ -107,9 +121,10 @@ def _load(
         columns={
             name: published_column(name, policy, _texts(table, name) or [], _texts(source, name)) for name in quasi
         },
-        classes=classes(table, quasi) if len(quasi) == len(policy.quasi_identifiers) else None,
+        classes=classes(table, quasi) if second is None and len(quasi) == len(policy.quasi_identifiers) else None,
         starred=int(starred),
         order_given=order is not None,
+        sensitive=second,
     )
     if case.original is not None and case.is_paired:
         pair(table, case.original, order)
@@ -117,17 +132,20 @@ def _load(
 
 
 def _checks(case: Case) -> list[Check]:
+    in_buckets = case.sensitive is not None
     asked = [
-        promise.columns(case),
+        buckets.columns(case) if in_buckets else promise.columns(case),
         _K_CHECKS[case.policy.privacy.anonymity](case),
+        buckets.diversity(case) if in_buckets else None,
         promise.missing(case),
         promise.suppression(case),
         truth.rows(case),
         promise.domain(case),
         truth.coverage(case),
         truth.values(case),
+        buckets.sensitive(case) if in_buckets else None,
         truth.bounds(case),
-        *promise.models(case),
+        *(buckets.models(case) if in_buckets else promise.models(case)),
     ]
     return [check for check in asked if check is not None]
 
@@ -137,20 +155,19 @@ def _not_checked(case: Case) -> Check:
     return Check("k", False, f"anonymity = {asked!r} is not checked by this audit.", {"k": case.policy.privacy.k})
 
 
-_K_CHECKS = {"classes": promise.k, "matchings": _not_checked, "buckets": _not_checked}
+_K_CHECKS = {"classes": promise.k, "matchings": _not_checked, "buckets": buckets.k}
 
 
 def _facts(case: Case, checks: list[Check]) -> Facts:
     [found] = [check.figures for check in checks if check.name == "k"]
-    known = case.classes is not None
     return Facts(
         k=case.policy.privacy.k,
         rows_released=case.release.rows,
         rows_original=case.original.rows if case.original else None,
         suppressed=case.suppressed,
         withheld=case.withheld,
-        classes=int(found["classes"]) if known else None,
-        smallest_class=int(found["smallest_class"]) if known else None,
+        classes=int(found["classes"]) if "classes" in found else None,
+        smallest_class=int(found["smallest_class"]) if "smallest_class" in found else None,
     )
 
 

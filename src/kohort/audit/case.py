@@ -20,11 +20,13 @@ class Case:
     columns : mapping
         The quasi-identifiers that the release has, and how each is read.
     classes : Classes or None
-        Distinct published combinations; None when a quasi-identifier is not in the release.
+        Distinct published combinations; None in buckets, and when a quasi-identifier is not in the release.
     starred : int
         Rows with ``*`` in every quasi-identifier.
     order_given : bool
         Whether the caller said which original row each released row comes from.
+    sensitive : Table or None
+        The second table of a release in buckets.
     """
 
     policy: Policy
@@ -34,6 +36,7 @@ class Case:
     classes: Classes | None
     starred: int
     order_given: bool
+    sensitive: Table | None = None
 
     @property
     def starred_class(self) -> int:

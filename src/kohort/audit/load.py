@@ -67,7 +67,7 @@ def load(database: Database, name: str, source: Source, policy: Policy, wanted: 
     database : Database
         Where to.
     name : str
-        ``release`` or ``original``; only the original is read as ``[input]`` of the policy says.
+        ``release``, ``original`` and so on; only the original is read as ``[input]`` of the policy says.
     source : path or polars.DataFrame
         CSV, plain or gzipped, or Parquet, told apart by their first bytes; or a frame.
     policy : Policy
@@ -126,10 +126,15 @@ def _copy(
     policy: Policy,
 ) -> None:
     """Copy cells as text, with NULL for missing ones; ``rowid`` keeps the order of the file."""
-    texts = ", ".join(map(_literal, {"", *policy.input.missing}))
+    # texts for missing are those of the table's own columns: a column that a release adds may hold them as numbers
+    texts = {
+        sql: ", ".join(map(_literal, {"", *(policy.input.missing if column in policy.columns else ())}))
+        for column, sql in columns.items()
+    }
     # a typed column says "not a number" where another leaves the cell empty
     is_missing = {
-        sql: f"CAST({sql} AS VARCHAR) IN ({texts})" + (f" OR isnan({sql})" if kinds[sql] in ("FLOAT", "DOUBLE") else "")
+        sql: f"CAST({sql} AS VARCHAR) IN ({texts[sql]})"
+        + (f" OR isnan({sql})" if kinds[sql] in ("FLOAT", "DOUBLE") else "")
         for sql in columns.values()
     }
     cells = [
@@ -162,7 +167,7 @@ def _open(
             f"read_parquet(?, hive_partitioning = false) AS source({_names(len(header))})",
             [literal_path],
         )
-    if name == "release":
+    if name != "original":
         dialect = sniff(path, place)
     else:
         given = policy.input

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import asdict
 
 from kohort.audit.case import Case, count, listed
@@ -10,17 +11,27 @@ from kohort.audit.classes import histogram
 from kohort.audit.intervals import Interval
 from kohort.audit.published import Kind, PublishedColumn
 from kohort.audit.verdict import Check
-from kohort.privacy import PrivacyModel, SensitiveModel, models_of
+from kohort.privacy import Histogram, PrivacyModel, SensitiveModel, models_of
 
 
-def columns(case: Case) -> Check:
-    """Ask whether the release has the columns that the policy publishes, and no others."""
+def columns(case: Case, also: Collection[str] = (), apart: Collection[str] = ()) -> Check:
+    """Ask whether the release has the columns that the policy publishes, and no others.
+
+    Parameters
+    ----------
+    also : collection of str
+        Columns that it must have beside those of the policy.
+    apart : collection of str
+        Columns of the policy that are published in another table.
+    """
     header, policy = case.release.header, case.policy
     if not set(header) & set(policy.columns):
         # without a header its names would be somebody's data: they are not repeated
         return Check("columns", False, "the first line names no column of the policy; is the header there?")
     identifiers = [name for name in policy.having_role("identifier") if name in header]
-    allowed = set(policy.columns)
+    allowed = {*policy.columns, *also}
+    beside = [name for name in apart if name in header]
+    absent = [name for name in (*case.absent, *also) if name not in header and name not in apart]
     if policy.output.bounds:
         for name, column in case.columns.items():
             allowed |= set(case.bounds(name)) if column.has_ends else set()
@@ -29,12 +40,14 @@ def columns(case: Case) -> Check:
     if identifiers:
         them = "them" if len(identifiers) > 1 else "it"
         faults.append(f"{listed(identifiers)} identifies people by the policy's own word; drop {them}")
+    if beside:
+        faults.append(f"{listed(beside)} stands beside the quasi-identifiers and belongs into the other table alone")
     if unknown:
         has, they, them = ("have", "they", "them") if len(unknown) > 1 else ("has", "it", "it")
         faults.append(f"{listed(unknown)} {has} no role in the policy, so {they} may identify people; drop {them}")
-    if case.absent:
-        faults.append(f"{listed(case.absent)} of the policy {_is(case.absent)} not in the release")
-    figures = {"identifiers": len(identifiers), "without_role": len(unknown), "absent": len(case.absent)}
+    if absent:
+        faults.append(f"{listed(absent)} of the policy {_is(absent)} not in the release")
+    figures = {"identifiers": len(identifiers), "without_role": len(unknown), "absent": len(absent)}
     sentence = "; ".join(faults) or "the release has the columns that the policy publishes and no others"
     return Check("columns", not faults, f"{sentence}.", figures)
 
@@ -163,6 +176,11 @@ def _model(case: Case, model: PrivacyModel) -> Check:
     if case.classes is None or model.column not in case.release.columns:
         return Check(model.name, False, f"{model.name} cannot be checked, as the release lacks a column.")
     found = histogram(case.release, list(case.columns), model.column, starred=bool(case.starred_class))
+    return judged(model, found, "class", "classes")
+
+
+def judged(model: SensitiveModel, found: Histogram, noun: str, plural: str) -> Check:
+    """Tell whether every class, or whatever it is called, keeps what a model promises."""
     keeps = model.keeps(found)
     failing, number = int((~keeps).sum()), len(keeps)
     figures: dict[str, int | float | str] = {
@@ -172,9 +190,10 @@ def _model(case: Case, model: PrivacyModel) -> Check:
     }
     about = f"{model.name} of column {model.column!r}"
     if failing:
-        have = "class does" if failing == 1 else "classes do"
-        return Check(model.name, False, f"{about}: {failing:,} of {number:,} {have} not keep it.", figures)
-    return Check(model.name, True, f"{about}: kept by every one of {count(number, 'class', 'classes')}.", figures)
+        do = "does" if failing == 1 else "do"
+        sentence = f"{about}: {failing:,} of {count(number, noun, plural)} {do} not keep it."
+        return Check(model.name, False, sentence, figures)
+    return Check(model.name, True, f"{about}: kept by every one of {count(number, noun, plural)}.", figures)
 
 
 def _fault(column: PublishedColumn, text: str) -> str | None:

@@ -93,7 +93,7 @@ def values(case: Case) -> Check | None:
     figures: dict[str, int | float | str] = {"method": "row by row" if case.order_given else "in any order"}
     for name in names:
         count_wrong = _differing if case.order_given else _surplus
-        cells = count_wrong(case.release, case.original, name, _canonical(case.policy, name))
+        cells = count_wrong(case.release, case.original, name, comparison(case.policy, name))
         figures[f"not_original.{name}"] = cells
         if cells:
             are = "is not one" if cells == 1 else "are not those"
@@ -126,7 +126,7 @@ def _surplus(release: Table, original: Table, name: str, canonical: Canonical) -
     return sum(times for times in surplus.values() if times > 0)
 
 
-def _canonical(policy: Policy, name: str) -> Canonical:
+def comparison(policy: Policy, name: str) -> Canonical:
     """Make the comparison of a column: ``1.0`` is ``1``, and midnight is the day."""
     column, neutralised = policy.columns[name], policy.output.formulas == "neutralised"
 

@@ -3,6 +3,9 @@
 Records are given by their codes and by their *places*: on a LINE the position of the value in
 fixed point, -1 for missing; on a taxonomy the code. A centre is a place per axis, so on a LINE
 it may lie between two values, and in a taxonomy it is a leaf that need not occur.
+
+Sensitive columns may ask for l-diversity: no value has more than a share of 1/l of a group. Their
+values are numbers, too, one column of `values` and one l of `shares` for each promise.
 """
 
 from __future__ import annotations
@@ -156,11 +159,35 @@ def _borrow(
 
 
 @kernel
+def are_diverse(
+    values,  # IN   int32[n, promises]
+    shares,  # IN   int64[promises], the l of each
+    members,  # IN   int32[size]
+    group,  # IN   int32[n], group of each member
+    sizes,  # IN   int64[groups]
+):
+    """Tell whether no value has more than 1/l of any group, for each promise."""
+    keys = np.empty(len(members), np.int64)
+    for promise in range(len(shares)):
+        for i in range(len(members)):
+            keys[i] = np.int64(values[members[i], promise]) * len(sizes) + group[members[i]]
+        keys.sort()
+        alike = 0
+        for i in range(len(keys)):
+            alike = alike + 1 if i > 0 and keys[i] == keys[i - 1] else 1
+            if alike * shares[promise] > sizes[keys[i] % len(sizes)]:
+                return False
+    return True
+
+
+@kernel
 def bisect(
     codes,  # IN   int32[n, d]
     places,  # IN   int32[n, d]
     missing,  # IN   int32[d], see `_centre`
     costs,  # IN   Costs
+    values,  # IN   int32[n, promises]
+    shares,  # IN   int64[promises], the l of each
     k,  # IN   int
     rounds,  # IN   int
     members,  # IN   int32[size], 2k or more, in random order
@@ -168,7 +195,10 @@ def bisect(
     part,  # TMP  int32[n]
     best,  # OUT  int32[n], 0 or 1 for each member
 ):
-    """Divide a set into two groups of at least k; returns the size of group 0 and the rounds made."""
+    """Divide a set into two diverse groups of at least k; returns the size of group 0 and the rounds made.
+
+    The size is 0 if no round gave two diverse groups.
+    """
     d = codes.shape[1]
     centres = np.empty((2, d), np.int32)
     former = np.empty((2, d), np.int32)
@@ -199,7 +229,7 @@ def bisect(
             )  # fmt: skip
             _bound(codes, members, part, lo, hi)
         loss = sizes[0] * box_cost(costs, lo[0], hi[0]) + sizes[1] * box_cost(costs, lo[1], hi[1])
-        if loss < least:
+        if loss < least and are_diverse(values, shares, members, part, sizes):
             least = loss
             left = sizes[0]
             for record in members:
@@ -208,11 +238,136 @@ def bisect(
 
 
 @kernel
+def deal(
+    codes,  # IN   int32[n, d]
+    costs,  # IN   Costs
+    value,  # IN   int32[n]
+    groups,  # IN   int
+    members,  # IN   int32[size], `groups` or more
+    group,  # OUT  int32[n], group of each member
+):
+    """Give the members to groups in turn, sorted by value: any two groups have as many of a value, or one more.
+
+    The deal says how many members of a value each group gets, and leaves open which. So the groups
+    are halved: on some axis, the first members of each value go to the first half of the groups. It
+    is the axis that leaves the least loss. Then each half is halved, until there is one group.
+    """
+    size, d = len(members), codes.shape[1]
+    keys = np.empty(size, np.int64)
+    for i in range(size):
+        keys[i] = value[members[i]]
+    hand = members[np.argsort(keys, kind="mergesort")]
+    # The seats of a value are in the order of the groups, as its members will be in that of an axis.
+    for i in range(size):
+        keys[i] = np.int64(value[hand[i]]) * groups + i % groups
+    keys.sort()
+    seats = keys % groups
+    lo = np.empty((2, d), np.int32)
+    hi = np.empty((2, d), np.int32)
+    # Sets that are still to be halved: where their members begin and end, and their groups.
+    stack = np.empty((2 * groups, 4), np.int64)
+    stack[0] = 0, size, 0, groups
+    height = 1
+    while height > 0:
+        height -= 1
+        start, stop, first, last = stack[height]
+        inside = hand[start:stop].copy()
+        if last - first == 1:
+            for record in inside:
+                group[record] = first
+            continue
+        middle = (first + last) // 2
+        seated = seats[start:stop].copy()
+        border = start + np.sum(seated < middle)
+        best = inside
+        least = np.int64(FAR)
+        for axis in range(d):
+            for i in range(len(inside)):
+                keys[i] = value[inside[i]] * costs.size[axis] + codes[inside[i], axis]
+            ordered = inside[np.argsort(keys[: len(inside)], kind="mergesort")]
+            for i in range(len(inside)):
+                group[ordered[i]] = seated[i] >= middle
+            _bound(codes, inside, group, lo, hi)
+            loss = (border - start) * box_cost(costs, lo[0], hi[0]) + (stop - border) * box_cost(costs, lo[1], hi[1])
+            if loss < least:
+                least = loss
+                best = ordered
+        stack[height] = start, border, first, middle
+        stack[height + 1] = border, stop, middle, last
+        height += 2
+        left = start
+        right = border
+        for i in range(len(inside)):
+            if seated[i] < middle:
+                hand[left] = best[i]
+                seats[left] = seated[i]
+                left += 1
+            else:
+                hand[right] = best[i]
+                seats[right] = seated[i]
+                right += 1
+
+
+@kernel
+def _most_alike(
+    value,  # IN/OUT int32[size], sorted by this
+):
+    """How often the most frequent value occurs."""
+    value.sort()
+    most = 0
+    alike = 0
+    for i in range(len(value)):
+        alike = alike + 1 if i > 0 and value[i] == value[i - 1] else 1
+        most = max(most, alike)
+    return most
+
+
+@kernel
+def split(
+    codes,  # IN   int32[n, d]
+    costs,  # IN   Costs
+    values,  # IN   int32[n, promises]
+    shares,  # IN   int64[promises], the l of each
+    k,  # IN   int
+    members,  # IN   int32[size], which keep every promise
+    group,  # OUT  int32[n], group of each member
+):
+    """Split a set by the values of one promise into as many groups as keep all; returns their number.
+
+    With g groups, a value that c members have is c / g times in a group, rounded up, and a group has
+    size / g members, rounded down. If the most frequent value is within the share so, all are. A
+    deal that breaks the promise of another column is tried again with half as many groups.
+    """
+    size = len(members)
+    most = np.zeros(len(shares), np.int64)
+    for promise in range(len(shares)):
+        most[promise] = _most_alike(values[members, promise])
+    groups = size // k
+    while groups > 1:
+        dealt = False
+        for promise in range(len(shares)):
+            if -(-most[promise] // groups) * shares[promise] <= size // groups:
+                deal(codes, costs, values[:, promise], groups, members, group)
+                sizes = np.full(groups, size // groups, np.int64)
+                sizes[: size % groups] += 1
+                if are_diverse(values, shares, members, group, sizes):
+                    return groups
+                dealt = True
+        groups = groups // 2 if dealt else groups - 1
+    for record in members:
+        group[record] = 0
+    return 1
+
+
+@kernel
 def bisect_sets(
     codes,  # IN   int32[n, d], records in random order
     places,  # IN   int32[n, d]
     missing,  # IN   int32[d], see `_centre`
     costs,  # IN   Costs
+    values,  # IN   int32[n, promises]
+    shares,  # IN   int64[promises], the l of each
+    splitter,  # IN   bool, whether to split a set that cannot be divided
     k,  # IN   int
     rounds,  # IN   int
     work,  # IN   int, number of records to look at in this call
@@ -233,15 +388,21 @@ def bisect_sets(
         start = state[START]
         stop = stops[start]
         inside = members[start:stop]
-        if stop - start < 2 * k:
-            work -= stop - start
-            labels[inside] = state[DONE]
-            state[DONE] += 1
-            state[START] = stop
+        left = 0
+        if stop - start >= 2 * k:
+            left, made = bisect(codes, places, missing, costs, values, shares, k, rounds, inside, price, part, best)
+            work -= made * (stop - start)
+        if left > 0:
+            begins[1] = left
+            gather_parts(best, begins, inside, cursor, buffer)
+            stops[start] = start + left
+            stops[start + left] = stop
             continue
-        left, made = bisect(codes, places, missing, costs, k, rounds, inside, price, part, best)
-        work -= made * (stop - start)
-        begins[1] = left
-        gather_parts(best, begins, inside, cursor, buffer)
-        stops[start] = start + left
-        stops[start + left] = stop
+        groups = 1
+        part[inside] = 0
+        if splitter:
+            groups = split(codes, costs, values, shares, k, inside, part)
+        work -= stop - start
+        labels[inside] = state[DONE] + part[inside]
+        state[DONE] += groups
+        state[START] = stop

@@ -1,16 +1,24 @@
-"""CB: its steps by hand, and the same partition as a plain version of it."""
+"""CB: its steps by hand, the same partition as a plain version of it, and l-diversity of what it makes."""
+
+import csv
+from collections import Counter, defaultdict
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import kohort
 from kohort.algorithms import ALGORITHMS, Task, cb
 from kohort.encode import LineAxis, encode
-from kohort.errors import PolicyError
+from kohort.errors import InfeasibleError, PolicyError
+from kohort.kernels.cb import deal, split
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
+from kohort.privacy.frequency_l_diversity import FrequencyLDiversity
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
@@ -24,20 +32,34 @@ def table(array):
     return encode(typed_quasi_identifiers(frame, policy), policy)
 
 
-def cluster(codes, k, seed=3, measure=NCP, shares=None, **parameters):
+def cluster(codes, k, seed=3, measure=NCP, shares=None, diverse=None, **parameters):
+    """Labels; `diverse` has a sensitive column and its l for each promise."""
     progress = (lambda share: None) if shares is None else shares.append
     task = Task(codes, measure, compile_costs(measure, codes.axes), k, np.random.default_rng(seed), progress)
+    if diverse:
+        models = tuple(FrequencyLDiversity(f"c{j}", share) for j, (_, share) in enumerate(diverse))
+        task = replace(task, sensitive=table(np.column_stack([column for column, _ in diverse])), models=models)
     return ALGORITHMS.make("cb", parameters).cluster(task)
+
+
+def is_diverse(values, share):
+    return max(Counter(values).values()) * share <= len(values)
 
 
 class Plain:
     """The algorithm over lists, one record at a time, straight from its description."""
 
-    def __init__(self, codes, costs, k, seed, rounds):
-        order = codes.distinct.order
+    def __init__(self, codes, costs, k, seed, rounds, diverse=()):
+        # Records in lexicographic order of their codes, then of their sensitive values.
+        order = np.array(
+            sorted(
+                range(len(codes.array)), key=lambda i: (*codes.array[i], *(int(column[i]) for column, _ in diverse), i)
+            )
+        )
         self.drawn = order[np.random.default_rng(seed).permutation(len(order))]
         self.rows, self.axes, self.costs = codes.array[self.drawn], codes.axes, costs
         self.tables, self.k, self.rounds = dense_tables(costs), k, rounds
+        self.diverse = [(np.asarray(column)[self.drawn], share) for column, share in diverse]
 
     def cost(self, members):
         rows = self.rows[list(members)]
@@ -85,8 +107,11 @@ class Plain:
         tries = []
         for _ in range(self.rounds):
             sides = self.one_round(members, centres)
-            tries.append((sum(len(side) * self.cost(side) for side in sides), sides))
+            if all(is_diverse(column[side].tolist(), share) for side in sides for column, share in self.diverse):
+                tries.append((sum(len(side) * self.cost(side) for side in sides), sides))
             centres = [self.centre(side) for side in sides]
+        if not tries:
+            return [members]
         best = min(tries, key=lambda found: found[0])[1]
         return [found for side in best for found in self.divided(sorted(side))]
 
@@ -188,3 +213,182 @@ def _loss(codes, labels):
 def test_wrong_parameters(rounds):
     with pytest.raises(PolicyError, match=f"'rounds' must be a whole number, 1 or more; got {rounds!r}"):
         ALGORITHMS.make("cb", {"rounds": rounds})
+
+
+# -- l-diversity --------------------------------------------------------------------------------
+
+
+@st.composite
+def diverse_cases(draw):
+    """(frame, policy, promises): a random table, and sensitive columns that can be l-diverse as a whole."""
+    frame, policy = draw(cases(max_rows=40))
+    promises = []
+    for _ in range(draw(st.integers(1, 2))):
+        share = draw(st.integers(2, 4))
+        values = draw(st.lists(st.integers(0, 6), min_size=frame.height, max_size=frame.height))
+        if frame.height >= share:
+            # What is too frequent becomes l values in turn.
+            if not is_diverse(values, share):
+                values = [i % share if frame.height % share == 0 else i % (share + 1) for i in range(frame.height)]
+            if is_diverse(values, share):
+                promises.append((np.array(values), share))
+    return frame, policy, promises
+
+
+@given(case=diverse_cases())
+def test_same_divisions_as_the_plain_version(case):
+    """Without the splitter, a set of which no round gives two diverse groups stays whole."""
+    frame, policy, promises = case
+    codes, k = encode(typed_quasi_identifiers(frame, policy), policy), policy.privacy.k
+    labels = cluster(codes, k, rounds=4, splitter=False, diverse=promises)
+    plain = Plain(codes, compile_costs(NCP, codes.axes), k, 3, 4, promises)
+    expected = sorted(sorted(plain.drawn[members]) for members in plain.divided(list(range(len(plain.rows)))))
+    assert sorted(sorted(np.flatnonzero(labels == label)) for label in range(labels.max() + 1)) == expected
+
+
+@given(case=diverse_cases())
+def test_the_splitter_keeps_k_and_every_promise_and_loses_no_more(case):
+    frame, policy, promises = case
+    codes, k = encode(typed_quasi_identifiers(frame, policy), policy), policy.privacy.k
+    whole, halves = (cluster(codes, k, diverse=promises, splitter=splitter) for splitter in (False, True))
+    assert np.bincount(halves).min() >= k
+    for label in range(halves.max() + 1):
+        assert all(is_diverse(column[halves == label].tolist(), share) for column, share in promises)
+        assert len(set(whole[halves == label])) == 1, "only what was not divided is split"
+
+
+def test_without_a_promise_the_splitter_has_nothing_to_do():
+    codes = table(np.random.default_rng(2).integers(0, 30, (500, 3)))
+    np.testing.assert_array_equal(cluster(codes, 7, splitter=True), cluster(codes, 7, splitter=False))
+
+
+def dealt(values, groups, rows=None):
+    """Groups of members by the kernel, and how many of each value by hand."""
+    values = np.asarray(values, np.int32)
+    codes = table(rows if rows is not None else np.arange(len(values))[:, None])
+    group = np.full(len(values), -1, np.int32)
+    members = np.random.default_rng(len(values)).permutation(len(values)).astype(np.int32)
+    deal(np.array(codes.array), compile_costs(NCP, codes.axes), values, groups, members, group)
+    by_hand = Counter((value, i % groups) for i, value in enumerate(sorted(values.tolist())))
+    return group, by_hand
+
+
+@given(values=st.lists(st.integers(0, 5), min_size=1, max_size=40), data=st.data())
+def test_every_group_gets_as_many_of_a_value_as_dealing_in_turn_gives(values, data):
+    groups = data.draw(st.integers(1, len(values)))
+    group, by_hand = dealt(values, groups)
+    assert Counter(zip(values, group.tolist(), strict=True)) == by_hand
+
+
+def test_dealing_puts_near_records_together():
+    """Two values at 0, 1, 10, 11, 20, 21 each: three groups with one stretch each."""
+    places = [0, 1, 10, 11, 20, 21] * 2
+    group, _ = dealt([0] * 6 + [1] * 6, 3, [[place] for place in places])
+    assert [sorted(np.array(places)[group == g]) for g in range(3)] == [
+        [0, 0, 1, 1],
+        [10, 10, 11, 11],
+        [20, 20, 21, 21],
+    ]
+
+
+def test_dealing_cuts_where_it_costs_least():
+    """The second axis falls into two values that no cut tears; the first is even."""
+    rows = [[i % 5, 100 * (i // 5 % 2)] for i in range(20)]
+    group, _ = dealt([0] * 20, 2, rows)
+    assert len({row[1] for row, g in zip(rows, group, strict=True) if g == 0}) == 1
+
+
+def test_the_splitter_makes_fewer_groups_where_rounding_would_break_the_promise():
+    """aaabbb with k = 3: two groups of three would have a value twice. With k = 2 there are three."""
+    values = np.array([[0], [0], [0], [1], [1], [1]], np.int32)
+    codes = table(np.arange(6)[:, None])
+    for k, groups in ((3, 1), (2, 3)):
+        group = np.full(6, -1, np.int32)
+        members = np.arange(6, dtype=np.int32)
+        made = split(
+            np.array(codes.array), compile_costs(NCP, codes.axes), values, np.array([2]), k, members, group
+        )  # fmt: skip
+        assert made == groups == len(set(group))
+
+
+def policy_of(frame, k, models, **parameters):
+    sensitive = sorted({column for column, _ in models})
+    policy = Policy.build(
+        k=k,
+        quasi_identifiers=[name for name in frame.columns if name not in sensitive],
+        sensitive=sensitive,
+        algorithm={"name": "cb", **parameters},
+        seed=1,
+    )
+    entries = [{"model": "frequency-l-diversity", "column": column, "l": share} for column, share in models]
+    return policy.with_changes("privacy", models=entries)
+
+
+def classes_of(path, quasi):
+    """Records of each class of a written CSV file, by the standard library alone."""
+    found = defaultdict(list)
+    with path.open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            found[tuple(row[name] for name in quasi)].append(row)
+    return found
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(12, 120),
+    k=st.integers(2, 6),
+    splitter=st.booleans(),
+)
+@settings(max_examples=25)
+def test_every_class_of_the_file_keeps_every_promise(tmp_path_factory, seed, n, k, splitter):
+    rng = np.random.default_rng(seed)
+    frame = pl.DataFrame(
+        {
+            "a": rng.integers(0, 20, n),
+            "b": rng.choice(list("xyz"), n),
+            "ill": rng.permutation([None if i % 6 == 5 else f"v{i % 6}" for i in range(n)]).tolist(),
+            "pay": rng.permutation([float(i % 4) for i in range(n)]),
+        },
+        schema_overrides={"ill": pl.String},
+    )
+    models = [("ill", 3), ("pay", 2), ("ill", 4)]
+    path = tmp_path_factory.mktemp("out") / "out.csv"
+    release = kohort.anonymize(frame, policy_of(frame, k, models, splitter=splitter), output=path)
+    assert [check.passed for check in release.verdict.checks if check.name == "frequency-l-diversity"] == [True] * 3
+    for rows in classes_of(path, ["a", "b"]).values():
+        assert len(rows) >= k
+        assert all(is_diverse([row[column] for row in rows], share) for column, share in models)
+
+
+def test_what_no_class_can_keep_is_refused():
+    frame = pl.DataFrame({"a": range(8), "ill": ["s3cret"] * 5 + ["x", "y", "z"]})
+    for limit in (0.0, 0.5):  # it suppresses nothing, whatever it may
+        policy = policy_of(frame, 2, [("ill", 2)]).with_changes("privacy", suppression_limit=limit)
+        with pytest.raises(InfeasibleError, match="one value has 5 of 8 records; at most l = 1") as refused:
+            kohort.anonymize(frame, policy)
+        assert "s3cret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("texts", [["", None], ["", "?"], ["?", "-"]])
+def test_all_texts_for_missing_are_one_value(texts):
+    """A class with three of one and three of the other would have one value six times."""
+    frame = pl.DataFrame({"a": range(12), "ill": texts * 3 + list("uvwxyz")})
+    policy = policy_of(frame, 2, [("ill", 2)])
+    policy = Policy(**policy.to_dict() | {"input": {"missing": ["?", "-"]}})
+    assert kohort.anonymize(frame, policy).verdict.passed
+    with pytest.raises(InfeasibleError, match="one value has 6 of 11 records"):
+        kohort.anonymize(frame[:11], policy)
+
+
+def test_the_row_order_does_not_matter_for_diverse_classes_either():
+    rng = np.random.default_rng(5)
+    array = np.column_stack([rng.integers(0, 4, (300, 2)), rng.integers(0, 6, 300)])
+    mixed = rng.permutation(array)
+    one, other = (cluster(table(part[:, :2]), 5, diverse=[(part[:, 2], 3)]) for part in (array, mixed))
+    assert _rows_by_class(array, one) == _rows_by_class(mixed, other)
+
+
+@pytest.mark.parametrize("splitter", [0, 1, "yes", None])
+def test_wrong_splitter(splitter):
+    with pytest.raises(PolicyError, match=f"'splitter' must be true or false; got {splitter!r}"):
+        ALGORITHMS.make("cb", {"splitter": splitter})
