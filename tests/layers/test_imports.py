@@ -37,6 +37,7 @@ NEVER = {
 ONLY_IN = {
     "numba": {"kernels"},
     "duckdb": {"audit", "table"},
+    "scipy": {"audit"},
     "typer": {"cli"},
     "rich": {"cli", "hierarchy"},
     "pandas": set(),
@@ -102,7 +103,7 @@ def loaded_by(*arguments):
     return set(json.loads(result.stdout.splitlines()[-1]))
 
 
-HEAVY = {"numba", "llvmlite", "pyspark", "pandas", "pyarrow", "fastapi", "starlette", "polars", "duckdb"}
+HEAVY = {"numba", "llvmlite", "pyspark", "pandas", "pyarrow", "fastapi", "starlette", "polars", "duckdb", "scipy"}
 
 
 def test_importing_kohort_loads_nothing_heavy():

@@ -10,6 +10,7 @@ import numpy as np
 from kohort.audit import buckets, promise, truth
 from kohort.audit.case import Case, bound_names
 from kohort.audit.classes import classes
+from kohort.audit.consistency import consistency
 from kohort.audit.coverage import pair
 from kohort.audit.database import Database, Unreadable
 from kohort.audit.load import Table, load
@@ -150,12 +151,7 @@ def _checks(case: Case) -> list[Check]:
     return [check for check in asked if check is not None]
 
 
-def _not_checked(case: Case) -> Check:
-    asked = case.policy.privacy.anonymity
-    return Check("k", False, f"anonymity = {asked!r} is not checked by this audit.", {"k": case.policy.privacy.k})
-
-
-_K_CHECKS = {"classes": promise.k, "matchings": _not_checked, "buckets": buckets.k}
+_K_CHECKS = {"classes": promise.k, "matchings": consistency, "buckets": buckets.k}
 
 
 def _facts(case: Case, checks: list[Check]) -> Facts:

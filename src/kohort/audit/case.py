@@ -43,10 +43,13 @@ class Case:
         """Size of the class of rows with ``*`` everywhere, 0 if they are suppressed records.
 
         They are suppressed records if the policy shows such as ``*``, or if they are fewer than k.
-        A policy that withholds suppressed records may still have a class generalized to the top.
+        A policy that withholds suppressed records may still have a class generalized to the top, and
+        with ``matchings`` no row needs another that is equal.
         """
+        privacy = self.policy.privacy
         withholds = self.policy.output.suppressed == "withheld"
-        return self.starred if withholds and self.starred >= self.policy.privacy.k else 0
+        enough = self.starred >= privacy.k or privacy.anonymity == "matchings"
+        return self.starred if withholds and enough else 0
 
     @property
     def suppressed(self) -> int:
