@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kohort.errors import PolicyError as PolicyError
     from kohort.errors import VerificationError as VerificationError
     from kohort.hierarchy import Taxonomy as Taxonomy
+    from kohort.measuring import describe as describe
     from kohort.measuring import measure as measure
     from kohort.pipeline import anonymize as anonymize
     from kohort.policy import Policy as Policy
@@ -41,6 +42,7 @@ _HOMES = {
     "VerificationError": "kohort.errors",
     "anonymize": "kohort.pipeline",
     "compare": "kohort.comparing",
+    "describe": "kohort.measuring",
     "measure": "kohort.measuring",
     "verify": "kohort.audit",
 }

@@ -1,22 +1,31 @@
-"""What a written release lost, whoever wrote it: from the file and the original."""
+"""What a written release lost and what its classes are like, whoever wrote it: from the file and the original."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from kohort.audit.intervals import Interval
-from kohort.audit.load import Database, load
-from kohort.audit.published import Exact, Mask, Meaning, Node, PublishedColumn, Star, published_column
-from kohort.encode import Axis, LineAxis, TreeAxis, encode
+from kohort.audit.load import Database, Table, load
+from kohort.audit.published import Exact, Mask, Meaning, Node, PublishedColumn, Star, published_column, unquoted
+from kohort.encode import Axis, Codes, LineAxis, TreeAxis, as_numbers, encode
 from kohort.errors import DataError, PolicyError
+from kohort.figures.base import Partition, figures_of
 from kohort.measures import MEASURES, Measure
 from kohort.measures.loss import Loss
 from kohort.policy import Policy
-from kohort.table import read_table, typed_quasi_identifiers
+from kohort.table import read_table, typed_columns, typed_quasi_identifiers
+
+ISO_DATES = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 
 def measure(release: Any, original: Any, policy: Policy | str | Path, *, name: str | None = None) -> Loss:
@@ -43,16 +52,87 @@ def measure(release: Any, original: Any, policy: Policy | str | Path, *, name: s
     because the rows of a release cannot be told apart.
     """
     policy = Policy.of(policy)
+    how = _chosen(policy, name)
+    with _published(release, original, policy) as published:
+        return _loss(published, how)
+
+
+def describe(release: Any, original: Any, policy: Policy | str | Path) -> dict[str, dict[str, Any]]:
+    """Figures about the classes of a release: sizes, diversity, discernibility and others.
+
+    Parameters
+    ----------
+    release, original
+        Paths, or polars, pandas or pyarrow tables.
+    policy : Policy or path
+        Roles, hierarchies, and k.
+
+    Returns
+    -------
+    dict
+        The figures of docs/measures.md by name. Those that need a sensitive column are left out
+        where the release has none.
+
+    Examples
+    --------
+    >>> import kohort, polars as pl
+    >>> people = pl.DataFrame({"age": [31, 30, 64, 66, 61], "ill": ["flu", "flu", "cold", "flu", "cold"]})
+    >>> policy = kohort.Policy.build(k=2, quasi_identifiers=["age"], sensitive=["ill"], seed=1)
+    >>> figures = kohort.describe(kohort.anonymize(people, policy).table, people, policy)
+    >>> figures["discernibility"], figures["classification"]
+    ({'total': 13, 'least': 13}, {'ill': 0.2})
+    """
+    policy = Policy.of(policy)
+    with _published(release, original, policy) as published:
+        return figures_of(_partition(published))
+
+
+def measure_and_describe(
+    release: Any, original: Any, policy: Policy, *, name: str | None = None
+) -> tuple[Loss, dict[str, dict[str, Any]]]:
+    """Both `measure` and `describe`, with the files read once."""
+    how = _chosen(policy, name)
+    with _published(release, original, policy) as published:
+        return _loss(published, how), figures_of(_partition(published))
+
+
+def _chosen(policy: Policy, name: str | None) -> Measure:
     chosen = policy.algorithm.measure
-    how = MEASURES.make(name, {}) if name else MEASURES.make(chosen.name, chosen.parameters)
+    return MEASURES.make(name, {}) if name else MEASURES.make(chosen.name, chosen.parameters)
+
+
+# -- the two tables --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Published:
+    """A release that fits its policy and its original."""
+
+    policy: Policy
+    table: Table
+    axes: tuple[Axis, ...]
+    rows: int
+    """Of the original."""
+
+    @cached_property
+    def counts(self) -> dict[str, dict[str | None, int]]:
+        """Rows of every published text, for each quasi-identifier."""
+        return {axis.name: self.table.counts(axis.name) for axis in self.axes}
+
+    def column(self, name: str) -> PublishedColumn:
+        """How the texts of a quasi-identifier are read."""
+        return published_column(name, self.policy, [text for text in self.counts[name] if text is not None], None)
+
+
+@contextmanager
+def _published(release: Any, original: Any, policy: Policy) -> Iterator[_Published]:
     source = read_table(original, policy.input)
     policy.check_columns(source.frame.columns, source.name)
     codes = encode(typed_quasi_identifiers(source.frame, policy), policy)
     rows = source.frame.height
     given = Path(release) if isinstance(release, str | Path) else read_table(release).frame
-    by_column: dict[str, float] = {}
     with Database() as database:
-        table = load(database, "release", given, policy, set(policy.quasi_identifiers))
+        table = load(database, "release", given, policy, set(policy.having_role("quasi", "sensitive")))
         absent = [repr(axis.name) for axis in codes.axes if axis.name not in table.columns]
         if absent:
             raise PolicyError(f"the release lacks {', '.join(absent)}; it cannot be measured by this policy.")
@@ -62,27 +142,42 @@ def measure(release: Any, original: Any, policy: Policy | str | Path, *, name: s
             raise DataError(
                 f"the release has {table.rows} rows and the original {rows}; give the table it was made of."
             )
-        for axis in codes.axes:
-            counts = table.counts(axis.name)
-            texts = [text for text in counts if text is not None]
-            column = published_column(axis.name, policy, texts, None)
-            lost = sum(n * _cost(how, axis, column, text) for text, n in counts.items() if text is not None)
-            by_column[axis.name] = (lost + rows - table.rows) / rows
-    return Loss.of_columns(by_column, {axis.name: axis.weight for axis in codes.axes}, how.name)
+        yield _Published(policy, table, codes.axes, rows)
 
 
-def _cost(how: Measure, axis: Axis, column: PublishedColumn, text: str) -> float:
+# -- what was lost ---------------------------------------------------------------------------------
+
+
+def _loss(published: _Published, how: Measure) -> Loss:
+    by_column: dict[str, float] = {}
+    rows, withheld = published.rows, published.rows - published.table.rows
+    for axis in published.axes:
+        column = published.column(axis.name)
+        counts = published.counts[axis.name]
+        lost = sum(n * _cost(how, axis, _read(axis, column, text)) for text, n in counts.items() if text is not None)
+        by_column[axis.name] = (lost + withheld) / rows
+    return Loss.of_columns(by_column, {axis.name: axis.weight for axis in published.axes}, how.name)
+
+
+def _read(axis: Axis, column: PublishedColumn, text: str) -> Meaning:
     meaning = column.read(text)
     if meaning is None:
         raise DataError(f"column {axis.name!r}: a published value cannot be read; run verify to see how many.")
+    if isinstance(axis, LineAxis) and not isinstance(meaning, Star | Interval):
+        raise DataError(f"column {axis.name!r}: a published value is no number or interval; check the column's type.")
+    return meaning
+
+
+def _cost(how: Measure, axis: Axis, meaning: Meaning) -> float:
     if isinstance(meaning, Star):
         return 1.0 if isinstance(axis, LineAxis) else float(how.node_costs(axis.taxonomy)[0])
-    return _line_cost(how, axis, meaning) if isinstance(axis, LineAxis) else _tree_cost(how, axis, meaning)
+    if isinstance(axis, TreeAxis):
+        return _tree_cost(how, axis, meaning)
+    assert isinstance(meaning, Interval)
+    return _line_cost(how, axis, meaning)
 
 
-def _line_cost(how: Measure, axis: LineAxis, meaning: Meaning) -> float:
-    if not isinstance(meaning, Interval):
-        raise DataError(f"column {axis.name!r}: a published value is no number or interval; check the column's type.")
+def _line_cost(how: Measure, axis: LineAxis, meaning: Interval) -> float:
     whole = axis.values.dtype.is_integer() or axis.values.dtype.is_temporal()
     low, high = float(meaning.lo), float(meaning.hi)
     if not meaning.lo_closed:
@@ -100,11 +195,17 @@ def _tree_cost(how: Measure, axis: TreeAxis, meaning: Meaning) -> float:
     tree = axis.taxonomy
     if isinstance(meaning, Node):
         return float(how.node_costs(tree)[meaning.node])
-    leaves = [leaf for leaf, label in enumerate(tree.leaf_labels) if _covers(meaning, label)]
+    return float(how.node_costs(tree)[tree.lca(*_leaves(axis, meaning))])
+
+
+def _leaves(axis: TreeAxis, meaning: Meaning) -> tuple[int, int]:
+    """The first and the last leaf that a published value covers."""
+    if isinstance(meaning, Node):
+        return meaning.first_leaf, meaning.last_leaf
+    leaves = [leaf for leaf, label in enumerate(axis.taxonomy.leaf_labels) if _covers(meaning, label)]
     if not leaves:
         raise DataError(f"column {axis.name!r}: a published value covers no value of its hierarchy; run verify.")
-    node = int(tree.lca(np.array(leaves[:1]), np.array(leaves[-1:]))[0])
-    return float(how.node_costs(tree)[node])
+    return leaves[0], leaves[-1]
 
 
 def _covers(meaning: Meaning, label: str) -> bool:
@@ -119,3 +220,91 @@ def _covers(meaning: Meaning, label: str) -> bool:
         value = day(label) if value is None else value
         return value is not None and meaning.covers(value)
     return False
+
+
+# -- what its classes are like ---------------------------------------------------------------------
+
+
+def _partition(published: _Published) -> Partition:
+    """The classes: rows whose quasi-identifiers are written alike; rows of `*` may be suppressed ones."""
+    table, axes, policy = published.table, published.axes, published.policy
+    literals = ", ".join(table.literal(axis.name) for axis in axes)
+    table.database.rows(
+        f"CREATE OR REPLACE TEMP TABLE parts AS "
+        f"SELECT *, dense_rank() OVER (ORDER BY {literals}) - 1 AS part FROM {table.name}"
+    )
+    starred, sides = [], []
+    for axis in axes:
+        sql = table.columns[axis.name]
+        texts = table.database.rows(
+            f"SELECT any_value({sql}), any_value(starred) FROM parts GROUP BY part ORDER BY part"
+        )
+        starred = [star for _, star in texts]
+        column = published.column(axis.name)
+        ends = _ends(axis, column, {text for text, _ in texts})
+        sides.append(np.array([ends[text] for text, _ in texts], np.int32))
+    labels, sensitive = _records(published)
+    # As the auditor sees it: rows of `*` are a class only if suppressed records are withheld.
+    rows_of_stars = np.array(starred)[labels]
+    stars = int(rows_of_stars.sum())
+    if policy.output.suppressed == "withheld" and stars >= policy.privacy.k:
+        rows_of_stars[:] = False
+    kept = ~rows_of_stars
+    return Partition(
+        labels=np.unique(labels[kept], return_inverse=True)[1].astype(np.int64),
+        axes=axes,
+        lo=np.column_stack([side[labels[kept], 0] for side in sides]),
+        hi=np.column_stack([side[labels[kept], 1] for side in sides]),
+        sensitive=None if sensitive is None else Codes(sensitive.array[kept], sensitive.axes),
+        k=policy.privacy.k,
+        suppressed=published.rows - int(kept.sum()),
+    )
+
+
+def _records(published: _Published) -> tuple[NDArray[np.int64], Codes | None]:
+    """Class and sensitive values of each row."""
+    table, policy = published.table, published.policy
+    names = [name for name in policy.having_role("sensitive") if name in table.columns]
+    rows = table.database.rows(f"SELECT {', '.join(['part', *(table.columns[name] for name in names)])} FROM parts")
+    labels = np.fromiter((row[0] for row in rows), np.int64, len(rows))
+    if not names:
+        return labels, None
+    texts = pl.DataFrame(
+        {name: [row[j] for row in rows] for j, name in enumerate(names, 1)}, schema=dict.fromkeys(names, pl.String)
+    )
+    if policy.output.formulas == "neutralised":
+        texts = texts.with_columns(pl.all().map_elements(unquoted, pl.String))
+    there = _with_these(policy, texts)
+    return labels, encode(typed_columns(texts, there, "sensitive"), there, "sensitive")
+
+
+def _with_these(policy: Policy, sensitive: pl.DataFrame) -> Policy:
+    """The policy with the sensitive columns that are there; typed files write their dates in ISO."""
+    columns = {name: column for name, column in policy.columns.items() if column.role == "quasi"}
+    for name in sensitive.columns:
+        column = policy.columns[name]
+        iso = column.format is not None and sensitive[name].drop_nulls().str.contains(ISO_DATES).all()
+        columns[name] = column.model_copy(update={"format": None}) if iso else column
+    return policy.model_copy(update={"columns": columns})
+
+
+def _ends(axis: Axis, column: PublishedColumn, texts: set[str | None]) -> dict[str | None, tuple[int, int]]:
+    """Smallest and largest code of what each published text covers."""
+    numbers = as_numbers(axis.values) if isinstance(axis, LineAxis) else np.empty(0)
+
+    def ends(text: str | None) -> tuple[int, int]:
+        if text is None and axis.has_missing:
+            return axis.missing_code, axis.missing_code
+        meaning = Star() if text is None else _read(axis, column, text)
+        if isinstance(meaning, Star):
+            return 0, axis.size - 1
+        if isinstance(axis, TreeAxis):
+            return _leaves(axis, meaning)
+        assert isinstance(meaning, Interval)
+        low = int(np.searchsorted(numbers, float(meaning.lo), side="left" if meaning.lo_closed else "right"))
+        high = int(np.searchsorted(numbers, float(meaning.hi), side="right" if meaning.hi_closed else "left")) - 1
+        # What covers no value of the original, such as a mean, counts as the next one.
+        low = min(low, max(len(numbers) - 1, 0))
+        return low, max(low, high)
+
+    return {text: ends(text) for text in texts}

@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
+from kohort.encode import encode
+from kohort.figures import Partition
+from kohort.figures.base import figures_of
+from kohort.figures.diversity import quasi_diversity
 from kohort.hierarchy import Taxonomy
 from kohort.measures import MEASURES
+from kohort.table import typed_columns
 
 ROWS = [
     ("Male", 40, "23051"), ("Male", 32, "70825"), ("Female", 40, "23051"), ("Female", 38, "23038"),
@@ -64,3 +69,32 @@ def test_definition_12():
     primary, undergrad, postgrad = tree.codes(["primary", "undergrad", "postgrad"])
     assert height[tree.lca(int(undergrad), int(postgrad))] == 0.5
     assert height[tree.lca(int(primary), int(undergrad))] == 1.0
+
+
+# -- figures about classes ---------------------------------------------------------------------------
+
+LSPW = [100, 200, 150, 170, 195, 200, 150]
+DS = ["Cancer", "Flu", "Cancer", "Typhus", "Flu", "Typhus", "Cancer"]
+
+
+@pytest.fixture
+def table_1_2(example):
+    """Table 1.2 as a partition: classes of 3, 2 and 2 records."""
+    whole = [row | {"lspw": spent, "ds": ill} for row, spent, ill in zip(rows(), LSPW, DS, strict=True)]
+    seven = example(whole, ["gender", "age", "zip"], {"gender": {"flat": True}, "zip": ZIP})
+    boxes = seven.boxes(TABLE_1_2)
+    sensitive = encode(typed_columns(seven.frame, seven.policy, "sensitive"), seven.policy, "sensitive")
+    return Partition(np.array(TABLE_1_2), seven.codes.axes, boxes.lo, boxes.hi, sensitive, 2, 0)
+
+
+def test_figures_of_table_1_2(table_1_2):
+    figures = figures_of(table_1_2)
+    assert figures["discernibility"] == {"total": 17, "least": 17}
+    assert figures["classification"]["ds"] == 0
+    assert figures["homogeneity"]["ds"] == 1
+    assert figures["usefulness"]["mean"] == pytest.approx(1.40909, abs=1e-5)
+    assert figures["protection"] == {"mean": pytest.approx(1.795881, abs=1e-6), "classes_without": 0}
+
+
+def test_usefulness_of_the_classes_of_table_1_2(table_1_2):
+    np.testing.assert_allclose(quasi_diversity(table_1_2), [1.3409, 1.7727, 1.1136], atol=1e-4)

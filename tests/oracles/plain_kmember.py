@@ -39,9 +39,15 @@ def _cost(tables, lo, hi, row):
     return total
 
 
-@numba.njit(cache=True)
 def plain_kmember(codes, tables, k, first_record, far_from_seed):
+    return plain_kmember_with_class(codes, tables, k, first_record, far_from_seed, np.zeros(len(codes), np.int64), 0)
+
+
+@numba.njit(cache=True)
+def plain_kmember_with_class(codes, tables, k, first_record, far_from_seed, classes, penalty):
+    """A record whose class is none of the most frequent ones of a cluster adds the penalty to its loss."""
     n, d = codes.shape
+    votes = np.zeros((n // k, classes.max() + 1), np.int64)
     labels = np.full(n, -1, np.int32)
     rows = codes.copy()  # the remaining records, in order
     live = np.arange(n)
@@ -68,6 +74,7 @@ def plain_kmember(codes, tables, k, first_record, far_from_seed):
             last = live[best]
             labels[last] = cluster
             members += 1
+            votes[cluster, classes[last]] += 1
             for axis in range(d):
                 lo[axis] = min(lo[axis], codes[last, axis])
                 hi[axis] = max(hi[axis], codes[last, axis])
@@ -79,9 +86,11 @@ def plain_kmember(codes, tables, k, first_record, far_from_seed):
                 break
             value = 2**62
             for i in range(left):
-                cost = _cost(tables, lo, hi, rows[i])
-                if cost < value:
-                    value = cost
+                loss = (members + 1) * _cost(tables, lo, hi, rows[i])
+                if penalty > 0 and votes[cluster, classes[live[i]]] < votes[cluster].max():
+                    loss += penalty
+                if loss < value:
+                    value = loss
                     best = i
         lows[cluster] = lo
         highs[cluster] = hi
@@ -95,10 +104,13 @@ def plain_kmember(codes, tables, k, first_record, far_from_seed):
             grown = _cost(tables, lows[c], highs[c], codes[record])
             here = _cost(tables, lows[c], highs[c], lows[c])
             growth = (sizes[c] + 1) * grown - sizes[c] * here
+            if penalty > 0 and votes[c, classes[record]] < votes[c].max():
+                growth += penalty
             if growth < value:
                 value = growth
                 best = c
         labels[record] = best
+        votes[best, classes[record]] += 1
         sizes[best] += 1
         for axis in range(d):
             lows[best, axis] = min(lows[best, axis], codes[record, axis])

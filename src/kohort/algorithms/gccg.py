@@ -156,7 +156,6 @@ class Growth:
         self.end = np.cumsum(counts)
         self.ahead = self.end - counts
         self.slots = np.arange(len(used), dtype=np.int32)
-        self.positions = np.empty(len(self.packs.size), np.int32)
         self.state = np.zeros(3, np.int64)
         self.state[LIVE] = len(used)
 
@@ -179,7 +178,7 @@ class Growth:
         most = max(1, WORK // int(self.state[LIVE]))
         grow_classes(
             self.codes, self.row_at, self.copies, self.end, self.costs, self.packs, self.k, most,
-            self.positions, self.slots, self.ahead, self.state, self.labels,
+            self.slots, self.ahead, self.state, self.labels,
         )  # fmt: skip
         if self.formed == self.classes - 1:
             self.labels[self.labels < 0] = self.formed

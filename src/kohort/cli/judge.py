@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,6 +14,7 @@ from kohort.cli.shared import (
     PolicyOption,
     QuietOption,
     app,
+    console,
     print_json,
     print_loss,
     print_verdict,
@@ -59,11 +61,27 @@ def measure(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Tell what a file lost, column by column."""
+    """Tell what a file lost, column by column, and what its classes are like."""
     import kohort
+    from kohort.measuring import measure_and_describe
 
-    loss = kohort.measure(release, original, kohort.Policy.load(policy), name=name)
+    loss, figures = measure_and_describe(release, original, kohort.Policy.load(policy), name=name)
     if json:
-        print_json(asdict(loss))
+        print_json(asdict(loss) | {"figures": figures})
     elif not quiet:
         print_loss(loss)
+        print_figures(figures)
+
+
+def print_figures(figures: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print the figures, one line for each."""
+    width = max(map(len, figures), default=0)
+    for name, values in figures.items():
+        told = ", ".join(f"{what} {_rounded(value)}" for what, value in values.items())
+        console().print(f"  {name:<{width}}  {told}", markup=False)
+
+
+def _rounded(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_rounded, value))}]"
+    return f"{value:,.4f}" if isinstance(value, float) else f"{value:,}"

@@ -97,7 +97,6 @@ def grow_classes(
     packs,  # IN/OUT Packs, compacted as rows are used up
     k,  # IN   int
     most,  # IN   int, number of classes to form in this call
-    positions,  # TMP  int32[packs]
     rows,  # IN/OUT int32[m], row of a slot
     ahead,  # IN/OUT int64[m], first copy of a row that is left, in `copies`
     state,  # IN/OUT int64[3]
@@ -118,11 +117,7 @@ def grow_classes(
         while labels[state[FIRST]] >= 0:
             state[FIRST] += 1
         centre = codes[row_at[state[FIRST]]]
-        for index in range(packs.size.shape[0]):
-            if packs.size[index] == 0:  # a line that is scanned by subtraction
-                axis = packs.axes[packs.first[index]]
-                positions[index] = costs.flat[costs.offset[axis] + centre[axis]]
-        scan_from(costs, packs, live, centre, positions, table, side, distance)
+        scan_from(costs, packs, live, centre, table, side, distance)
         # The centre is among the nearest: at distance 0 nobody left comes before it.
         for key in _nearest(distance, live, rows, copies, ahead, end, k):
             position = -key & LOW

@@ -3,12 +3,19 @@
 The cost of {seed, row} bounds the cost of cluster + row from below, because the cluster holds
 the seed and costs are monotone. So after one scan from the seed only rows within a threshold
 can win, and a winner that costs no more than the threshold is the best of all rows.
+
+With a class penalty the loss of cluster + row counts, and a row whose class is not among the most
+frequent ones of the cluster pays the penalty, too. Neither makes a row cheaper than its cost.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.kernels.boxes import NEVER
 from kohort.kernels.costs import box_cost, box_cost_with
 from kohort.kernels.jit import kernel
 from kohort.kernels.scan import scan_from
@@ -16,6 +23,29 @@ from kohort.kernels.scan import scan_from
 # Slots of the state that survives between calls of `grow_clusters`.
 RECORDS_LEFT, CLUSTERS, FAR_ROW, LIVE = range(4)
 BINS = 1024
+
+
+class ClassPenalty(NamedTuple):
+    """What a record of another class than that of most members costs."""
+
+    cost: int
+    """0 for no penalty; then the arrays are empty."""
+    of_row: NDArray[np.int32]
+    """Class of each row."""
+    votes: NDArray[np.int64]
+    """Records of each class in the cluster that grows."""
+    most: NDArray[np.int64]
+    """Records of the most frequent class, of each cluster."""
+
+
+def no_penalty() -> ClassPenalty:
+    """Classes that nobody looks at."""
+    return ClassPenalty(0, np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def class_penalty(cost: int, of_row: NDArray[np.int32], classes: int, clusters: int) -> ClassPenalty:
+    """Classes that have not been counted yet."""
+    return ClassPenalty(cost, of_row, np.zeros(classes, np.int64), np.zeros(clusters, np.int64))
 
 
 @kernel
@@ -76,17 +106,46 @@ def _compact(
 
 
 @kernel
-def _seed_positions(
-    row,  # IN   int32[d]
-    costs,  # IN   Costs
-    packs,  # IN   Packs
-    positions,  # OUT  int32[packs]
+def _cheapest(
+    value,  # IN   int64[found], cost of the cluster with each candidate
+    found,  # IN   int
+    candidates,  # IN   int32[found]
+    left,  # IN   int32[live]
 ):
-    """Position of a row on the lines that are scanned by subtraction, missing -1."""
-    for index in range(packs.size.shape[0]):
-        if packs.size[index] == 0:
-            axis = packs.axes[packs.first[index]]
-            positions[index] = costs.flat[costs.offset[axis] + row[axis]]
+    """Find the candidate of the least cost, the first of equals."""
+    best = -1
+    least = np.int64(NEVER)
+    for c in range(found):
+        if value[c] < least and left[candidates[c]] > 0:
+            least = value[c]
+            best = c
+    return best, least
+
+
+@kernel
+def _cheapest_with_penalty(
+    value,  # IN   int64[found]
+    found,  # IN   int
+    candidates,  # IN   int32[found]
+    left,  # IN   int32[live]
+    original,  # IN   int32[live]
+    size,  # IN   int, members with the candidate
+    most,  # IN   int, members of the most frequent class
+    penalty,  # IN   ClassPenalty
+):
+    """Find the candidate of the least loss and penalty, the first of equals."""
+    best = -1
+    least = np.int64(NEVER)
+    for c in range(found):
+        slot = candidates[c]
+        if size * value[c] < least and left[slot] > 0:
+            loss = size * value[c]
+            if penalty.votes[penalty.of_row[original[slot]]] < most:
+                loss += penalty.cost
+            if loss < least:
+                least = loss
+                best = c
+    return best, least
 
 
 @kernel
@@ -99,6 +158,7 @@ def grow_clusters(
     far_from_seed,  # IN   bool: the next seed is far from the last seed, not the last record
     most,  # IN   int, number of clusters to grow in this call
     shift,  # IN   int, width of the bins of distances
+    penalty,  # IN/OUT ClassPenalty
     left,  # IN/OUT int32[m], copies left, by slot
     original,  # IN/OUT int32[m], row of a slot
     taken,  # IN/OUT int64[m], copies taken, by row
@@ -115,7 +175,6 @@ def grow_clusters(
     candidates = np.empty(m, np.int32)
     value = np.empty(m, np.int64)
     bins = np.empty(BINS, np.int64)
-    positions = np.empty(packs.codes.shape[0], np.int32)
     live = _compact(packs, state[LIVE], left, original)
     used_up = 0
     grown = 0
@@ -124,8 +183,7 @@ def grow_clusters(
             live = _compact(packs, live, left, original)
             used_up = 0
         # The seed: the row furthest from the last one, the first of equals.
-        _seed_positions(codes[state[FAR_ROW]], costs, packs, positions)
-        scan_from(costs, packs, live, codes[state[FAR_ROW]], positions, table, side, distance)
+        scan_from(costs, packs, live, codes[state[FAR_ROW]], table, side, distance)
         slot = -1
         furthest = -1
         for i in range(live):
@@ -140,8 +198,9 @@ def grow_clusters(
         hi[:] = codes[seed]
         last = seed
         members = 0
-        _seed_positions(codes[seed], costs, packs, positions)
-        scan_from(costs, packs, live, codes[seed], positions, table, side, distance)
+        most_of_a_class = 0
+        penalty.votes[:] = 0
+        scan_from(costs, packs, live, codes[seed], table, side, distance)
         threshold = _threshold(distance, left, live, max(3 * k, 32), shift, bins)
         found = _collect(distance, left, live, threshold, candidates)
         for c in range(found):
@@ -158,6 +217,9 @@ def grow_clusters(
                 used_up += 1
             members += copies
             last = row
+            if penalty.cost > 0:
+                penalty.votes[penalty.of_row[row]] += copies
+                most_of_a_class = max(most_of_a_class, penalty.votes[penalty.of_row[row]])
             grew = False
             for axis in range(d):
                 code = codes[row, axis]
@@ -173,27 +235,30 @@ def grow_clusters(
                 for c in range(found):
                     value[c] = box_cost_with(costs, lo, hi, codes[original[candidates[c]]])
             while True:
-                best = -1
-                least = np.int64(2**62)
-                for c in range(found):
-                    if value[c] < least and left[candidates[c]] > 0:
-                        least = value[c]
-                        best = c
-                if best >= 0 and least <= threshold:
+                if penalty.cost == 0:
+                    best, cost = _cheapest(value, found, candidates, left)
+                else:
+                    best, loss = _cheapest_with_penalty(
+                        value, found, candidates, left, original, members + 1, most_of_a_class, penalty
+                    )
+                    cost = loss // (members + 1)
+                if best >= 0 and cost <= threshold:
                     break
-                # A row outside could be as good: everything within `least` must be seen.
-                threshold = least if best >= 0 else _threshold(distance, left, live, max(3 * k, 32), shift, bins)
+                # A row outside could be as good: everything within `cost` must be seen.
+                threshold = cost if best >= 0 else _threshold(distance, left, live, max(3 * k, 32), shift, bins)
                 found = _collect(distance, left, live, threshold, candidates)
                 for c in range(found):
                     value[c] = box_cost_with(costs, lo, hi, codes[original[candidates[c]]])
             slot = candidates[best]
-            # A row that does not move the box stays the best until its copies are used up.
-            inside = True
+            # A row that moves neither box nor majority stays the best until its copies are used up.
+            row = original[slot]
+            inside = penalty.cost == 0 or penalty.votes[penalty.of_row[row]] == most_of_a_class
             for axis in range(d):
-                code = codes[original[slot], axis]
-                if code < lo[axis] or code > hi[axis]:
+                if codes[row, axis] < lo[axis] or codes[row, axis] > hi[axis]:
                     inside = False
             copies = min(left[slot], k - members) if inside else 1
+        if penalty.cost > 0:
+            penalty.most[cluster] = most_of_a_class
         state[FAR_ROW] = seed if far_from_seed else last
         state[CLUSTERS] += 1
         state[RECORDS_LEFT] -= k
@@ -208,6 +273,7 @@ def place_left_overs(
     counts,  # IN   int64[m], copies of each row
     first,  # IN   int64[m]
     costs,  # IN   Costs
+    penalty,  # IN/OUT ClassPenalty
     taken,  # IN/OUT int64[m]
     lows,  # IN/OUT int32[clusters, d]
     highs,  # IN/OUT int32[clusters, d]
@@ -218,22 +284,45 @@ def place_left_overs(
     clusters = sizes.shape[0]
     d = codes.shape[1]
     here = np.empty(clusters, np.int64)
+    alike = np.zeros(clusters, np.int64)
     for c in range(clusters):
         here[c] = box_cost(costs, lows[c], highs[c])
     for row in range(codes.shape[0]):
         while taken[row] < counts[row]:
+            if penalty.cost > 0:
+                _count_class(penalty.of_row, penalty.of_row[row], first, taken, labels, alike)
             best = -1
-            least = np.int64(2**62)
+            least = np.int64(NEVER)
             for c in range(clusters):
                 grown = box_cost_with(costs, lows[c], highs[c], codes[row])
                 growth = (sizes[c] + 1) * grown - sizes[c] * here[c]
+                if penalty.cost > 0 and alike[c] < penalty.most[c]:
+                    growth += penalty.cost
                 if growth < least:
                     least = growth
                     best = c
             labels[first[row] + taken[row]] = best
             taken[row] += 1
             sizes[best] += 1
+            if penalty.cost > 0:
+                penalty.most[best] = max(penalty.most[best], alike[best] + 1)
             for axis in range(d):
                 lows[best, axis] = min(lows[best, axis], codes[row, axis])
                 highs[best, axis] = max(highs[best, axis], codes[row, axis])
             here[best] = box_cost(costs, lows[best], highs[best])
+
+
+@kernel
+def _count_class(
+    of_row,  # IN   int32[m], class of each row
+    which,  # IN   int, a class
+    first,  # IN   int64[m]
+    taken,  # IN   int64[m]
+    labels,  # IN   int32[n]
+    alike,  # OUT  int64[clusters], its records in each cluster
+):
+    alike[:] = 0
+    for row in range(of_row.shape[0]):
+        if of_row[row] == which:
+            for copy in range(taken[row]):
+                alike[labels[first[row] + copy]] += 1

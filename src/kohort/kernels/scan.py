@@ -1,6 +1,6 @@
-"""Cost of the pair {seed, row} for all rows at once.
+"""Cost of a box with each row, for all rows at once; a single seed is a box, too.
 
-With the seed fixed, the cost of an axis depends on the row's code alone. Axes with few codes
+With the box fixed, the cost of an axis depends on the row's code alone. Axes with few codes
 are packed together into one code, so that one look-up serves several of them.
 """
 
@@ -79,68 +79,96 @@ def pack(codes: NDArray[np.int32], sizes: NDArray[np.int64], lines: list[NDArray
 def _fill_side(
     costs,  # IN   Costs
     axis,  # IN   int
-    code,  # IN   int, code of the seed
-    side,  # OUT  int32[size of the axis], cost of {seed, other} on this axis
+    lo,  # IN   int, smallest code of the box
+    hi,  # IN   int, largest code of the box
+    side,  # OUT  int32[size of the axis], cost of the box with each code on this axis
 ):
     size = costs.size[axis]
     if costs.kind[axis] != RANGES:
         for other in range(size):
-            side[other] = span_cost(costs, axis, min(code, other), max(code, other))
+            side[other] = span_cost(costs, axis, min(lo, other), max(hi, other))
         return
-    # A large taxonomy: the largest cost between neighbours, walking away from the seed.
-    start = costs.offset[axis]
-    between = start + size
-    side[code] = costs.flat[start + code]
-    worst = np.int32(0)
-    for other in range(code + 1, size):
+    # A large taxonomy: the largest cost between neighbours, walking away from the box.
+    between = costs.offset[axis] + size
+    inside = span_cost(costs, axis, lo, hi)
+    side[lo : hi + 1] = inside
+    worst = inside
+    for other in range(hi + 1, size):
         worst = max(worst, costs.flat[between + other - 1])
         side[other] = worst
-    worst = np.int32(0)
-    for other in range(code - 1, -1, -1):
+    worst = inside
+    for other in range(lo - 1, -1, -1):
         worst = max(worst, costs.flat[between + other])
         side[other] = worst
 
 
 @kernel
-def scan_from(
+def _add_line(
+    costs,  # IN   Costs
+    axis,  # IN   int
+    lo,  # IN   int, smallest code of the box
+    hi,  # IN   int, largest code of the box
+    column,  # IN   int32[rows], positions
+    live,  # IN   int
+    distance,  # IN/OUT int32[live]
+):
+    """Add the costs of a line that is scanned by subtraction."""
+    low = costs.flat[costs.offset[axis] + lo]
+    high = costs.flat[costs.offset[axis] + hi]
+    full = costs.full[axis]
+    if high < 0:  # the box holds a missing value, and maybe others
+        for i in range(live):
+            distance[i] += full if low >= 0 or column[i] >= 0 else 0
+        return
+    for i in range(live):
+        there = column[i]
+        distance[i] += full if there < 0 else max(high, there) - min(low, there)
+
+
+@kernel
+def scan_box(
     costs,  # IN   Costs
     packs,  # IN   Packs
     live,  # IN   int, number of columns of packs.codes in use
-    seed,  # IN   int32[d], codes of the seed
-    positions,  # IN   int32[packs], positions of the seed on subtracted lines
+    lo,  # IN   int32[d], box
+    hi,  # IN   int32[d]
     table,  # TMP  int32[largest pack]
     side,  # TMP  int32[largest axis]
     distance,  # OUT  int32[live]
 ):
-    """Cost of {seed, row} for the first `live` rows."""
+    """Cost of the box with each of the first `live` rows."""
+    distance[:live] = 0
     for index in range(packs.size.shape[0]):
         column = packs.codes[index]
         if packs.size[index] == 0:
             axis = packs.axes[packs.first[index]]
-            here = positions[index]
-            full = costs.full[axis]
-            for i in range(live):
-                there = column[i]
-                step = abs(there - here)
-                if (there < 0) != (here < 0):
-                    step = full
-                distance[i] = step if index == 0 else distance[i] + step
+            _add_line(costs, axis, lo[axis], hi[axis], column, live, distance)
             continue
         # The costs of a pack's codes are the sums of those of its axes, in the order of packing.
         table[0] = 0
         filled = 1
         for position in range(packs.first[index], packs.first[index + 1]):
             axis = packs.axes[position]
-            _fill_side(costs, axis, seed[axis], side)
+            _fill_side(costs, axis, lo[axis], hi[axis], side)
             width = costs.size[axis]
             for block in range(filled - 1, -1, -1):
                 base = table[block]
                 for other in range(width):
                     table[block * width + other] = base + side[other]
             filled *= width
-        if index == 0:
-            for i in range(live):
-                distance[i] = table[column[i]]
-        else:
-            for i in range(live):
-                distance[i] += table[column[i]]
+        for i in range(live):
+            distance[i] += table[column[i]]
+
+
+@kernel
+def scan_from(
+    costs,  # IN   Costs
+    packs,  # IN   Packs
+    live,  # IN   int
+    seed,  # IN   int32[d]
+    table,  # TMP  int32[largest pack]
+    side,  # TMP  int32[largest axis]
+    distance,  # OUT  int32[live]
+):
+    """Cost of {seed, row} for the first `live` rows."""
+    scan_box(costs, packs, live, seed, seed, table, side, distance)

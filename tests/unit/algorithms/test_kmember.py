@@ -1,18 +1,21 @@
 """Greedy k-member: the same partition as the plain loop, on any table."""
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import kohort
 from kohort.algorithms import ALGORITHMS, Task
 from kohort.encode import encode
 from kohort.errors import PolicyError
 from kohort.kernels import scan
 from kohort.measures import MEASURES, compile
 from kohort.measures.compile import compile_costs
-from kohort.table import typed_quasi_identifiers
-from oracles.plain_kmember import dense_tables, plain_kmember
+from kohort.policy import Policy
+from kohort.table import typed_columns, typed_quasi_identifiers
+from oracles.plain_kmember import dense_tables, plain_kmember, plain_kmember_with_class
 from property.strategies import cases
 
 
@@ -81,6 +84,10 @@ def test_all_equal_rows():
     [
         ({"far_from": "first"}, "'far_from' must be 'last' or 'seed'"),
         ({"far_form": "last"}, "did you mean 'far_from'"),
+        ({"class_penalty": -1}, "'class_penalty' must be a number from 0 to 1000; got -1"),
+        ({"class_penalty": float("nan")}, "'class_penalty' must be a number"),
+        ({"class_penalty": True}, "'class_penalty' must be a number"),
+        ({"column": "ill"}, "'column' is for a 'class_penalty' above 0"),
     ],
 )
 def test_wrong_parameters(parameters, sentence):
@@ -89,10 +96,6 @@ def test_wrong_parameters(parameters, sentence):
 
 
 def _numbers(array):
-    import polars as pl
-
-    from kohort.policy import Policy
-
     frame = pl.DataFrame(array, schema=[f"c{i}" for i in range(array.shape[1])], orient="row")
     policy = Policy.build(k=2, quasi_identifiers=frame.columns)
     return encode(typed_quasi_identifiers(frame, policy), policy)
@@ -107,3 +110,89 @@ def test_same_seed_same_labels(seed):
     costs = compile_costs(made, codes.axes)
     first, second = (cluster(codes, made, costs, 7, "seed", seed) for _ in range(2))
     np.testing.assert_array_equal(first, second)
+
+
+# -- class penalty ---------------------------------------------------------------------------------
+
+
+def with_class(frame, policy, penalty, seed=3, **parameters):
+    codes = encode(typed_quasi_identifiers(frame, policy), policy)
+    sensitive = encode(typed_columns(frame, policy, "sensitive"), policy, "sensitive")
+    made = MEASURES.make("ncp", {})
+    rng = np.random.default_rng(seed)
+    costs = compile_costs(made, codes.axes)
+    task = Task(codes, made, costs, policy.privacy.k, rng, lambda share: None, sensitive)
+    return task, ALGORITHMS.make("k-member", {"class_penalty": penalty} | parameters).cluster(task)
+
+
+@pytest.mark.parametrize("far_from", ["last", "seed"])
+@pytest.mark.parametrize("penalty", [0.25, 1.0, 40])
+@given(case=cases(max_rows=60))
+@settings(max_examples=40, deadline=None)
+def test_with_a_class_penalty_same_partition_as_the_plain_loop(penalty, far_from, case):
+    frame, policy = case
+    task, labels = with_class(frame, policy, penalty, far_from=far_from)
+    classes = task.sensitive.array[:, 0]
+    order = np.lexsort((classes, *task.codes.array.T[::-1]))
+    drawn = np.random.default_rng(3).integers(frame.height)
+    expected = plain_kmember_with_class(
+        task.codes.array[order], dense_tables(task.costs), policy.privacy.k, drawn, far_from == "seed",
+        classes[order].astype(np.int64), round(penalty * 2**20),
+    )  # fmt: skip
+    np.testing.assert_array_equal(labels[order], expected)
+
+
+def people(rng, n=400):
+    frame = pl.DataFrame({"age": rng.integers(0, 60, n), "sex": rng.choice(["f", "m"], n)})
+    return frame.with_columns(pay=pl.Series(rng.choice(["low", "high"], n)), ill=pl.Series(rng.choice(list("abc"), n)))
+
+
+def test_a_class_penalty_makes_classes_alike_and_says_so():
+    frame = people(np.random.default_rng(4)).drop("ill")
+    shares, losses, errors = [], [], []
+    for penalty in (0.0, 0.2, 5.0):
+        chosen = {"name": "k-member", "class_penalty": penalty}
+        policy = Policy.build(k=5, quasi_identifiers=["age", "sex"], sensitive=["pay"], algorithm=chosen, seed=2)
+        release = kohort.anonymize(frame, policy)
+        figures = kohort.describe(release.table, frame, policy)
+        assert release.facts.get("records_in_classes_of_one_value", figures["homogeneity"]["pay"]) == pytest.approx(
+            figures["homogeneity"]["pay"]
+        )
+        assert bool(release.facts) == (penalty > 0)
+        shares.append(figures["homogeneity"]["pay"])
+        errors.append(figures["classification"]["pay"])
+        losses.append(release.loss.total)
+    assert shares == sorted(shares)
+    assert losses == sorted(losses)
+    assert errors == sorted(errors, reverse=True)
+    assert shares[-1] > 0.9
+
+
+def test_the_class_is_the_column_that_is_named():
+    frame = people(np.random.default_rng(5))
+    policy = Policy.build(k=5, quasi_identifiers=["age", "sex"], sensitive=["pay", "ill"])
+    one, other = (with_class(frame, policy, 2, column=column)[1] for column in ("pay", "ill"))
+    assert (one != other).any()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sensitive", "sentence"),
+    [
+        ({"class_penalty": 1}, [], "works on one sensitive column and the policy has 0"),
+        ({"class_penalty": 1}, ["pay", "ill"], "works on one sensitive column and the policy has 2"),
+        ({"class_penalty": 1, "column": "age"}, ["pay", "ill"], "column 'age' is not a sensitive column"),
+    ],
+)
+def test_a_class_penalty_needs_one_sensitive_column(parameters, sensitive, sentence):
+    frame = people(np.random.default_rng(6), 20).select("age", *sensitive)
+    policy = Policy.build(
+        k=5, quasi_identifiers=["age"], sensitive=sensitive, algorithm={"name": "k-member"} | parameters
+    )
+    with pytest.raises(PolicyError, match=sentence):
+        kohort.anonymize(frame, policy)
+
+
+def test_without_a_penalty_no_sensitive_column_is_needed():
+    frame = people(np.random.default_rng(7), 30).select("age", "sex")
+    policy = Policy.build(k=5, quasi_identifiers=["age", "sex"], seed=1)
+    assert kohort.anonymize(frame, policy).facts == {}
