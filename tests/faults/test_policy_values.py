@@ -143,7 +143,7 @@ ALGORITHMS = [
         says(
             like(
                 r"policy\.toml, line \d: algorithm 'k-member' has no parameter 'far_form' "
-                r"\(did you mean 'far_from'\?\); it has far_from\."
+                r"\(did you mean 'far_from'\?\); it has far_from, class_penalty, column\."
             )
         ),
         policy=algorithm('parameters = { far_form = "last" }'),
