@@ -18,6 +18,7 @@ from kohort.errors import KohortError
 from kohort.measures.loss import loss_of_solution
 from kohort.pipeline import plan_of, refuse_the_impossible, task_of, usable_records
 from kohort.policy import Policy
+from kohort.solution import classes_of_boxes
 from kohort.table import read_table
 
 
@@ -118,8 +119,8 @@ def _outcome(policy: Policy, frame: pl.DataFrame, codes: Codes, records: int) ->
     if solution.buckets is not None:
         sizes = np.bincount(solution.buckets)
     else:
-        # Two clusters with the same box are one class.
-        _, sizes = np.unique(np.hstack([boxes.lo, boxes.hi]), axis=0, return_counts=True)
+        # Two clusters that are published alike are one class.
+        sizes = np.bincount(classes_of_boxes(codes.axes, boxes))
     return Outcome(
         algorithm=name,
         k=size,

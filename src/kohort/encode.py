@@ -56,6 +56,11 @@ class LineAxis:
         numbers = as_numbers(self.values)
         return (numbers - self.low) / width if width > 0 else np.zeros(len(numbers))
 
+    def keys(self, lo: NDArray[np.int32], hi: NDArray[np.int32]) -> NDArray[np.int64]:
+        """A number for each box side; sides that are published alike have the same."""
+        mixed = (hi == self.missing_code) & (lo < hi)
+        return np.where(mixed, -1, lo.astype(np.int64) * self.size + hi)
+
     def published(self, lo: NDArray[np.int32], hi: NDArray[np.int32]) -> pl.Series:
         """Text of each box side: a bare value, an interval, `*`, or null for missing."""
         texts = as_texts(self.values)
@@ -102,6 +107,11 @@ class TreeAxis:
         last = self.taxonomy.n_leaves - 1
         nodes = np.asarray(self.taxonomy.lca(np.minimum(lo, last), np.minimum(hi, last)), np.int32)
         return np.where(hi == self.missing_code, np.int32(0), nodes)
+
+    def keys(self, lo: NDArray[np.int32], hi: NDArray[np.int32]) -> NDArray[np.int64]:
+        """A number for each box side; sides that are published alike have the same."""
+        alone = (hi == self.missing_code) & (lo == hi)
+        return np.where(alone, -1, self.nodes(lo, hi)).astype(np.int64)
 
     def published(self, lo: NDArray[np.int32], hi: NDArray[np.int32]) -> pl.Series:
         """Label of each box side; `*` for missing among others, null for missing alone."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.encode import Codes
+from kohort.encode import Axis, Codes
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,12 @@ class Solution:
     def suppressed(self) -> int:
         """Number of records that are not published."""
         return 0 if self.kept is None else int((~self.kept).sum())
+
+
+def classes_of_boxes(axes: Sequence[Axis], boxes: Boxes) -> NDArray[np.int64]:
+    """Number the records 0, 1, 2, ... such that those that are published alike have the same number."""
+    keys = np.column_stack([axis.keys(boxes.lo[:, j], boxes.hi[:, j]) for j, axis in enumerate(axes)])
+    return np.unique(keys, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
 
 
 def boxes_of_labels(array: NDArray[np.int32], labels: NDArray[np.int32]) -> Boxes:

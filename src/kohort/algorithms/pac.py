@@ -25,7 +25,7 @@ from kohort.figures.epsilon import Epsilon
 from kohort.measures.compile import ONE
 from kohort.measures.distance import compile_metric
 from kohort.policy import Policy
-from kohort.solution import Boxes, Solution
+from kohort.solution import Boxes, Solution, classes_of_boxes
 
 if TYPE_CHECKING:
     from kohort.kernels.proximity import Metric
@@ -416,9 +416,6 @@ def agglomerate(
 
 
 def published_classes(task: Task, boxes: Boxes) -> Partition:
-    """The classes that a reader sees: records with the same box."""
-    sizes = np.array([axis.size for axis in task.codes.axes] * 2, np.int64)
-    found = distinct_rows(np.hstack([boxes.lo, boxes.hi]), sizes)
-    labels = np.empty(len(found.order), np.int64)
-    labels[found.order] = np.repeat(np.arange(len(found.counts)), found.counts)
+    """The classes that a reader sees: records that are published alike."""
+    labels = classes_of_boxes(task.codes.axes, boxes)
     return Partition(labels, task.codes.axes, boxes.lo, boxes.hi, task.sensitive, task.k, 0)

@@ -19,7 +19,7 @@ from kohort.joins import alone, join_classes, values_left
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_boxes
 from kohort.policy import Policy
-from kohort.solution import Boxes, Solution, SubTable, boxes_of_labels
+from kohort.solution import Boxes, Solution, SubTable, boxes_of_labels, classes_of_boxes
 
 WORK = 500_000
 """Records whose clusters one call of the kernel divides: often enough for progress and for Ctrl-C."""
@@ -284,7 +284,7 @@ def _of_levels(task: Task, groups: list[tuple[int, ...]], found: list[Levels]) -
 
 def _of_joins(task: Task, groups: list[tuple[int, ...]], boxes: Boxes) -> dict[str, Any]:
     """What an outsider can do with the tables."""
-    tables = [join_classes([_published(task.codes, boxes, j) for j in axes]) for axes in groups]
+    tables = [_published(task.codes, boxes, axes) for axes in groups]
     smallest = int(np.bincount(join_classes(tables)).min())
     kept = "kept" if smallest < task.k else "promised"
     told: dict[str, Any] = {"warning": f"k is NOT {kept} on all quasi-identifiers together"}
@@ -302,12 +302,7 @@ def _of_joins(task: Task, groups: list[tuple[int, ...]], boxes: Boxes) -> dict[s
     return told
 
 
-def _published(codes: Codes, boxes: Boxes, index: int) -> NDArray[np.int64]:
-    """Records with equal labels are published alike on one axis; boxes may differ and be published alike."""
-    axis = codes.axes[index]
-    keys, of_record = np.unique(
-        boxes.lo[:, index].astype(np.int64) * axis.size + boxes.hi[:, index], return_inverse=True
-    )
-    texts = axis.published((keys // axis.size).astype(np.int32), (keys % axis.size).astype(np.int32)).to_list()
-    number = {text: label for label, text in enumerate(dict.fromkeys(texts))}
-    return np.array([number[text] for text in texts], np.int64)[of_record]
+def _published(codes: Codes, boxes: Boxes, axes: tuple[int, ...]) -> NDArray[np.int64]:
+    """Number the records such that those that are published alike in a table have the same number."""
+    some = Boxes(boxes.lo[:, axes], boxes.hi[:, axes])
+    return classes_of_boxes([codes.axes[j] for j in axes], some)

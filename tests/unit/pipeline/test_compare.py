@@ -59,3 +59,17 @@ def test_command(tmp_path, hospital, policy, capsys, monkeypatch):
         run()
     assert end.value.code == 2
     assert "--k must be whole numbers" in capsys.readouterr().err
+
+
+def test_classes_are_those_that_a_reader_sees():
+    """Two clusters may have different boxes on a taxonomy, and the same label."""
+    import polars as pl
+
+    tree = {"tree": {"x": ["a", "b", "c"], "y": ["d", "e"]}}
+    frame = pl.DataFrame({"letter": list("abbcabbcde")})
+    policy = kohort.Policy.build(k=2, quasi_identifiers=["letter"], hierarchies={"letter": tree}, seed=1)
+    for name in ("mondrian", "systematic", "oka"):
+        changed = policy.with_changes("algorithm", name=name)
+        [outcome] = kohort.compare(frame, changed, algorithms=[name])
+        facts = kohort.anonymize(frame, changed).verdict.facts
+        assert (outcome.classes, outcome.smallest) == (facts.classes, facts.smallest_class)
