@@ -91,7 +91,9 @@ def compare(
     outcomes = []
     for name in names:
         for size in k if k is not None else [policy.privacy.k]:
-            changed = policy.with_changes("algorithm", name=name, parameters={}, seed=seed)
+            changed = policy.with_changes("algorithm", name=name, parameters={}, seed=seed, refine=False)
+            if not ALGORITHMS[name].searches:
+                changed = changed.with_changes("algorithm", budget=None)
             changed = changed.with_changes("privacy", k=size, anonymity=ALGORITHMS[name].anonymity)
             outcome = _outcome(changed, frame, codes, source.frame.height)
             outcomes.append(outcome)

@@ -30,6 +30,7 @@ from kohort.measures.loss import loss_of_solution
 from kohort.policy import Policy
 from kohort.privacy import SensitiveModel, models_of
 from kohort.recode import Part, parts_of
+from kohort.refining import refined_solution
 from kohort.release import Provenance, Release
 from kohort.solution import Solution
 from kohort.table import Table, read_table, same_kind, typed_columns, typed_quasi_identifiers, write_table
@@ -38,7 +39,7 @@ from kohort.table.safe import draft_of
 from kohort.table.targets import part_path, refuse_targets
 
 Progress = Callable[[str, float], None]
-"""Told the step and the share of it that is done."""
+"""Told the step, in a search with the loss so far after a comma, and the share of it that is done."""
 
 
 @dataclass(frozen=True)
@@ -108,10 +109,13 @@ def anonymize(
     with clock.step("encode"):
         codes = encode(frame, policy)
         refuse_the_impossible(plan, frame, source.frame.height - len(kept))
-        task = task_of(plan, frame, codes, source.frame.height, clock.share)
+        task = task_of(plan, frame, codes, source.frame.height, clock.share, clock.note)
     with clock.step("cluster"):
         solution = plan.algorithm.solve(task)
         _refuse_solution(solution, len(kept), source.frame.height, policy)
+    if policy.algorithm.refine:
+        with clock.step("refine"):
+            solution = refined_solution(task, solution)
     with clock.step("recode"):
         parts = parts_of(source.frame, kept, codes, solution, policy)
         _refuse_stars(parts, source.frame.height, policy)
@@ -175,6 +179,11 @@ def plan_of(policy: Policy) -> Plan:
         ]
         faults += _other_promise(policy, algorithm)
         faults += [policy.located(("algorithm", "name"), fault) for fault in algorithm.refuses(policy)]
+        if chosen.budget is not None and not chosen.refine and not algorithm.searches:
+            fault = f"a budget is for a search, and {chosen.name!r} is none; set refine = true, or remove the budget."
+            faults.append(policy.located(("algorithm", "budget"), fault))
+        if chosen.refine:
+            faults += [policy.located(("algorithm", "refine"), fault) for fault in _not_refined(policy, algorithm)]
     if policy.privacy.missing == "wildcard":
         faults.append(
             policy.located(
@@ -216,6 +225,18 @@ def _other_promise(policy: Policy, algorithm: Algorithm) -> list[str]:
             f"anonymity = {asked!r}; set anonymity = {given!r} if that is enough, or choose another one ({able}).",
         )
     ]
+
+
+def _not_refined(policy: Policy, algorithm: Algorithm) -> list[str]:
+    """Why the result of an algorithm cannot be refined under a policy."""
+    faults = []
+    if policy.privacy.anonymity != "classes" or algorithm.tables(policy):
+        faults.append(
+            f"refine is for releases in classes, and {algorithm.name!r} makes another kind; set refine = false."
+        )
+    if policy.privacy.models:
+        faults.append("refine keeps k-anonymity only, and the policy asks for further models; set refine = false.")
+    return faults
 
 
 def _read_hierarchy(name: str, policy: Policy) -> None:
@@ -298,7 +319,14 @@ def refuse_the_impossible(plan: Plan, frame: pl.DataFrame, suppressed: int) -> N
                 raise InfeasibleError(plan.policy.located(("privacy", "models", index), f"{reason}."))
 
 
-def task_of(plan: Plan, frame: pl.DataFrame, codes: Codes, records: int, progress: Callable[[float], None]) -> Task:
+def task_of(
+    plan: Plan,
+    frame: pl.DataFrame,
+    codes: Codes,
+    records: int,
+    progress: Callable[[float], None],
+    note: Callable[[str], None] = lambda text: None,
+) -> Task:
     """What the algorithm works on.
 
     Parameters
@@ -326,6 +354,8 @@ def task_of(plan: Plan, frame: pl.DataFrame, codes: Codes, records: int, progres
         sensitive=sensitive,
         models=models,
         allowance=math.floor(limit * records) - (records - frame.height),
+        seconds=policy.algorithm.seconds,
+        note=note,
     )
 
 
@@ -401,10 +431,11 @@ class _Clock:
         self.seconds: dict[str, float] = {}
         self._progress = progress
         self._step = ""
+        self._note = ""
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        self._step = name
+        self._step, self._note = name, ""
         self.share(0.0)
         start = time.perf_counter()
         yield
@@ -413,4 +444,7 @@ class _Clock:
 
     def share(self, done: float) -> None:
         if self._progress:
-            self._progress(self._step, done)
+            self._progress(self._step + self._note, done)
+
+    def note(self, text: str) -> None:
+        self._note = f", {text}"

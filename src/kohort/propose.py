@@ -155,7 +155,7 @@ def _render(source: str, rows: int, k: int, tokens: list[str], proposals: dict[s
         'missing = "own-value"  # a missing quasi-identifier counts as a value of its own',
         "",
         "[algorithm]",
-        'name = "k-member"',
+        'name = "auto"',
         'measure = "ncp"',
     ]
     for name, proposal in proposals.items():

@@ -130,7 +130,7 @@ KEYS = [
         "unknown-key-algorithm",
         says(
             "policy.toml, line 4: unknown key 'seeds' in [algorithm] (did you mean 'seed'?); "
-            "known are name, parameters, measure, seed."
+            "known are name, parameters, measure, seed, refine, budget."
         ),
         policy=changed("seed = 1", "seeds = 1"),
     ),

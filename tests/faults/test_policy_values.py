@@ -146,12 +146,12 @@ ALGORITHMS = [
                 r"\(did you mean 'far_from'\?\); it has far_from, class_penalty, column\."
             )
         ),
-        policy=algorithm('parameters = { far_form = "last" }'),
+        policy=algorithm('name = "k-member"\nparameters = { far_form = "last" }'),
     ),
     Fault(
         "algorithm-parameter-wrong",
         says(like(r"policy\.toml, line \d: algorithm 'k-member': 'far_from' must be 'last' or 'seed'; got 'middle'\.")),
-        policy=algorithm('parameters = { far_from = "middle" }'),
+        policy=algorithm('name = "k-member"\nparameters = { far_from = "middle" }'),
     ),
     Fault(
         "measure-unknown",

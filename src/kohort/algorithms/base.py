@@ -42,6 +42,10 @@ class Task:
     """Promises beside k-anonymity, all of which the algorithm said it enforces."""
     allowance: int = 0
     """Records that may be suppressed."""
+    seconds: float | None = None
+    """Time that a search may take, if the policy gives it one."""
+    note: Callable[[str], None] = lambda text: None
+    """Told what is worth showing beside the progress, such as the loss so far."""
 
     def sensitive_column(self, name: str) -> tuple[Axis, NDArray[np.int32]]:
         """Axis and codes of a sensitive column."""
@@ -63,6 +67,8 @@ class Algorithm(ABC):
     """Names of the privacy models it enforces; a policy with any other is refused before work."""
     anonymity: ClassVar[Anonymity] = "classes"
     """What `k` means in its releases; a policy that says anything else is refused before work."""
+    searches: ClassVar[bool] = False
+    """Whether it is a search that the policy's budget can end."""
     uses_sensitive: ClassVar[bool] = False
     """Whether it looks at sensitive columns."""
 

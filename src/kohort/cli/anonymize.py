@@ -31,6 +31,8 @@ def anonymize(
     algorithm: Annotated[str | None, typer.Option(help="Algorithm, instead of the policy's.")] = None,
     measure: Annotated[str | None, typer.Option(help="Loss measure, instead of the policy's.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the clustering.")] = None,
+    refine: Annotated[bool, typer.Option("--refine", help="Improve what the algorithm found by local search.")] = False,
+    budget: Annotated[str | None, typer.Option(help="Time for the search: '30s', '5min'. Ctrl-C ends it, too.")] = None,
     keep_order: Annotated[bool, typer.Option("--keep-order", help="Keep the row order of the input.")] = False,
     shuffle_seed: Annotated[int | None, typer.Option(help="Seed of the row order: same input, same bytes.")] = None,
     bounds: Annotated[bool, typer.Option("--bounds", help="Parquet: add typed _lo and _hi columns.")] = False,
@@ -57,7 +59,10 @@ def anonymize(
 
     changes: list[tuple[str, dict[str, Any]]] = [
         ("privacy", {"k": k}),
-        ("algorithm", {"name": algorithm, "measure": measure, "seed": seed}),
+        (
+            "algorithm",
+            {"name": algorithm, "measure": measure, "seed": seed, "refine": refine or None, "budget": budget},
+        ),
         (
             "output",
             {

@@ -43,7 +43,7 @@ def main(
 
 
 class Stopped(BaseException):
-    """Ctrl-C, or a polite kill."""
+    """A polite kill."""
 
 
 def run() -> NoReturn:
@@ -65,7 +65,7 @@ def _run() -> int:
         return int(app(standalone_mode=False) or 0)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 1
-    except Stopped:
+    except (Stopped, KeyboardInterrupt, typer.Abort):
         typer.echo("stopped; nothing was published.", err=True)
         return 130
     except KohortError as error:
@@ -80,7 +80,8 @@ def _run() -> int:
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    raise Stopped
+    # A search ends with what it has found when Ctrl-C is pressed; nothing takes a kill as a wish of that kind.
+    raise KeyboardInterrupt if number == signal.SIGINT else Stopped
 
 
 def _say(error: KohortError) -> int:

@@ -86,7 +86,7 @@ def progress_bar(*, silent: bool) -> Iterator[Progress | None]:
 
     err = Console(stderr=True)
     columns = (
-        TextColumn("{task.description:<8}"),
+        TextColumn("{task.description:<20}"),
         BarColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
@@ -98,12 +98,13 @@ def progress_bar(*, silent: bool) -> Iterator[Progress | None]:
 
         def tell(step: str, share: float) -> None:
             nonlocal current
-            if step != current:
-                current = step
+            name = step.partition(",")[0]
+            if name != current:
+                current = name
                 bar.reset(task, total=1.0, description=step)
-                if step == "cluster":
+                if name == "cluster":
                     _announce_compilation(err)
-            bar.update(task, completed=share)
+            bar.update(task, completed=share, description=step)
 
         yield tell
 

@@ -51,6 +51,8 @@ if CACHE is not None:
 
 # Parts of a table may be worked on in threads, so the lock of the interpreter is released.
 kernel = numba.njit(cache=CACHE is not None, nogil=True)
+# For a few lines in the innermost loop: passing a tuple of arrays to a function costs more than they do.
+inlined = numba.njit(cache=CACHE is not None, nogil=True, inline="always")
 
 
 def is_compiled() -> bool:

@@ -8,6 +8,7 @@ from TOML with the line of each fault, written back to TOML, and built in Python
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -91,7 +92,7 @@ class Named(_Section):
 class Algorithm(_Section):
     """How records are grouped."""
 
-    name: str = "k-member"
+    name: str = "auto"
     """One of ``kohort algorithms``."""
     parameters: dict[str, Any] = {}
     """Parameters of the algorithm."""
@@ -99,6 +100,25 @@ class Algorithm(_Section):
     """One of ``kohort measures``: a name, or ``{ name = "whd", beta = 2.0 }``."""
     seed: int | None = Field(default=None, ge=0, lt=2**63)
     """Seed of the clustering; drawn afresh, and kept in the private verdict, when absent."""
+    refine: bool = False
+    """Whether what the algorithm found is improved by local search."""
+    budget: str | None = None
+    """Time for the local search, such as ``30s`` or ``5min``; by the size of the table when absent."""
+
+    @field_validator("budget")
+    @classmethod
+    def _is_time(cls, budget: str | None) -> str | None:
+        if budget is not None and not re.fullmatch(r"\d+(\.\d+)?(ms|s|min|h)", budget):
+            raise ValueError("must be a number with its unit, ms, s, min or h, such as '30s'")
+        return budget
+
+    @property
+    def seconds(self) -> float | None:
+        """The budget in seconds."""
+        if self.budget is None:
+            return None
+        unit = self.budget.lstrip("0123456789.")
+        return float(self.budget.removesuffix(unit)) * {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}[unit]
 
     @model_validator(mode="before")
     @classmethod
@@ -266,7 +286,7 @@ class Policy(_Section):
         hierarchies: Mapping[str, Any] | None = None,
         weights: Mapping[str, float] | None = None,
         types: Mapping[str, ColumnType] | None = None,
-        algorithm: str | Mapping[str, Any] = "k-member",
+        algorithm: str | Mapping[str, Any] = "auto",
         measure: str | Mapping[str, Any] = "ncp",
         seed: int | None = None,
         suppression_limit: float = 0.0,

@@ -74,7 +74,7 @@ def test_anonymize_verify_measure(folder):
     assert public["passed"] is True
     assert set(public["hashes"]) >= {"release", "policy", "input_keyed"}
     assert "provenance" not in public
-    assert private["provenance"]["algorithm"] == "k-member"
+    assert private["provenance"]["algorithm"] == "auto"
     same = call("verify", "out.csv", "-p", "policy.toml", "--original", "patients.csv", "--json", folder=folder)
     assert json.loads(same.stdout)["hashes"]["release"] == public["hashes"]["release"]
     lost = call("measure", "out.csv", "-p", "policy.toml", "--original", "patients.csv", "--json", folder=folder)

@@ -21,6 +21,7 @@ def policy():
         sensitive=["diagnosis"],
         insensitive=["admission_date", "cost"],
         hierarchies={"zip_code": {"prefix": [5, 3]}, "education": {"tree": trees["education"]}},
+        algorithm="k-member",
         seed=3,
         output={"shuffle_seed": 9},
     )

@@ -87,7 +87,7 @@ def test_python_and_toml_say_the_same():
         seed=1,
     )
     written = Policy.from_toml(
-        '[privacy]\nk = 5\nsuppression_limit = 0.0\nmissing = "own-value"\n[algorithm]\nname = "k-member"\n'
+        '[privacy]\nk = 5\nsuppression_limit = 0.0\nmissing = "own-value"\n[algorithm]\nname = "auto"\n'
         'measure = "ncp"\nseed = 1\n[columns.name]\nrole = "identifier"\n[columns.age]\nrole = "quasi"\nweight = 2.0\n'
         '[columns.zip]\nrole = "quasi"\nhierarchy = { prefix = [5, 3] }\n[columns.disease]\nrole = "sensitive"\n'
     )

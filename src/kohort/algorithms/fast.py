@@ -1,0 +1,47 @@
+"""The best cut of a sorted order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
+
+
+@ALGORITHMS.register("fast")
+@dataclass(frozen=True)
+class Fast(Clusterer):
+    """Sort the records, then cut them into runs of k to 2k - 1 at the least loss.
+
+    Which column is sorted by first matters a lot, so orders of the columns are tried on a sample.
+    The cut is the best one of its order, by dynamic programming.
+
+    Notes
+    -----
+    Time O(n log n + n k d), memory O(n d).
+
+    Examples
+    --------
+    >>> import polars as pl, kohort
+    >>> ages = pl.DataFrame({"age": [31, 58, 33, 60, 30, 62]})
+    >>> policy = kohort.Policy.build(k=3, quasi_identifiers=["age"], algorithm="fast")
+    >>> sorted(set(kohort.anonymize(ages, policy).table["age"]))
+    ['[30 - 33]', '[58 - 62]']
+    """
+
+    summary = "the best cut, by dynamic programming, of the records in a sorted order"
+    paper = "kohort; the dynamic program is that of Hansen, Mukherjee, IEEE TKDE 2003, for boxes"
+    recoding = "local"
+    guarantee = "k-anonymity; sizes k..2k-1"
+    complexity = "O(n log n + n k d)"
+    enforces = frozenset({"k-anonymity"})
+
+    def cluster(self, task: Task) -> NDArray[np.int32]:
+        """Label every record with its cluster."""
+        from kohort.search.order import best_cut, column_order, in_order
+
+        array = task.codes.array
+        columns = column_order(array, task.costs, task.k, task.rng)
+        return best_cut(array, task.costs, task.k, in_order(array, columns))[1]

@@ -1,0 +1,108 @@
+"""Refine what an algorithm found: the search of `kohort.search`, as a step of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.algorithms.base import Task
+from kohort.encode import Codes
+from kohort.search.refine import Effort, Search
+from kohort.solution import Solution, classes_of_boxes
+
+WORK = 800.0
+"""Steps for each record, times k, in a table of moderate size."""
+LEAST_WORK = 60.0
+"""The same in a very large table."""
+AGAIN = 0.25
+"""Length of the search after outliers have been withheld, as a share of the one before."""
+SIDES = 2e8
+"""Between the two, so many sides of boxes are looked at, in multiples of k, whatever the size of the table."""
+
+
+def efforts_of(task: Task, *patience: float) -> list[Effort]:
+    """How long to search: a time that is constant for tables of moderate size, then linear.
+
+    Parameters
+    ----------
+    patience : float
+        For each search, how many times longer than that. They share the policy's budget, if it has one.
+    """
+    n, d = task.codes.array.shape
+    work = min(WORK, max(LEAST_WORK, SIDES / (n * d)))
+    whole = sum(patience)
+    return [Effort(work * one, None if task.seconds is None else task.seconds * one / whole) for one in patience]
+
+
+def search_of(task: Task, codes: Codes | None = None) -> Search:
+    """The search on the task's table, or on some records of it."""
+    return Search(codes or task.codes, task.costs, task.k, task.rng)
+
+
+def refined(
+    task: Task, search: Search, labels: NDArray[np.int32], efforts: Sequence[Effort]
+) -> tuple[NDArray[np.int32], dict[str, Any]]:
+    """Refine labels by one search after the other; and what can be told about it.
+
+    The rest is left out when a search ends with the loss it started from, or is stopped.
+    """
+    unit = float(task.costs.full.sum())
+    whole = sum(effort.length for effort in efforts)
+    before = 0.0
+    done = []
+    for effort in efforts:
+
+        def told(share: float, cost: float, before: float = before, length: float = effort.length) -> None:
+            task.progress((before + share * length) / whole)
+            task.note(f"loss {cost / unit:.4f}")
+
+        labels = search.refined(labels, effort, told)
+        before += effort.length
+        done.append(str(effort))
+        if search.stopped or search.settled:
+            break
+    task.progress(1.0)
+    ended = ", stopped before its end" if search.stopped else ""
+    return labels, {"search": ", then ".join(done) + ended}
+
+
+def solved(task: Task, *patience: float) -> Solution:
+    """The best cut of a sorted order, refined by one or more searches; outliers withheld where that pays."""
+    search = search_of(task)
+    efforts = efforts_of(task, *patience)
+    labels, facts = refined(task, search, search.start, efforts)
+    if task.allowance > 0 and not search.stopped:
+        labels = _without_outliers(task, search, labels, efforts[0])
+    return Solution.of_labels(task.codes, labels, {"start": "best cut of a sorted order", **facts})
+
+
+def _without_outliers(task: Task, search: Search, labels: NDArray[np.int32], effort: Effort) -> NDArray[np.int32]:
+    """Withhold outliers and refine what is left, until nobody else is worth it or nobody else may be withheld."""
+    kept = np.arange(len(labels))
+    seconds = None if effort.seconds is None else effort.seconds * AGAIN
+    again = Effort(effort.work * AGAIN, seconds)
+    while not search.stopped:
+        labels = search.without_outliers(labels, task.allowance - (len(task.codes.array) - len(kept)))
+        stay = labels >= 0
+        if stay.all():
+            break
+        kept, labels = kept[stay], labels[stay]
+        search = search_of(task, Codes(task.codes.array[kept], task.codes.axes))
+        labels = search.refined(labels, again, lambda share, cost: None)
+    everyone = np.full(len(task.codes.array), -1, np.int32)
+    everyone[kept] = labels
+    return everyone
+
+
+def refined_solution(task: Task, solution: Solution) -> Solution:
+    """The solution of any algorithm that publishes classes, refined; never one that loses more."""
+    kept = np.ones(len(task.codes.array), bool) if solution.kept is None else solution.kept
+    codes = task.codes if solution.kept is None else Codes(task.codes.array[kept], task.codes.axes)
+    labels = classes_of_boxes(codes.axes, solution.boxes.of(kept)).astype(np.int32)
+    better, facts = refined(task, search_of(task, codes), labels, efforts_of(task, 1.0))
+    everyone = np.full(len(kept), -1, np.int32)
+    everyone[kept] = better
+    return Solution.of_labels(task.codes, everyone, {**solution.facts, **facts})

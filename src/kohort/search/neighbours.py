@@ -1,0 +1,69 @@
+"""Which rows are near each other: approximate, and linear in their number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.encode import DistinctRows
+from kohort.search.order import in_order
+
+if TYPE_CHECKING:
+    from kohort.kernels.search import Nearness
+    from kohort.kernels.spans import Spans
+
+NEIGHBOURS = 24
+"""Near rows that are kept for each row."""
+REACH = 6
+"""How far to look on each side in an order."""
+ORDERS = 24
+"""Most orders of the columns that are looked at."""
+BLOCK = 1 << 15
+"""Rows per call of a kernel: often enough for Ctrl-C."""
+
+
+def nearness(rows: DistinctRows, places: NDArray[np.int32], spans: Spans, columns: list[int], threads: int) -> Nearness:
+    """Near rows of each distinct row.
+
+    Parameters
+    ----------
+    rows : DistinctRows
+        The rows and their records.
+    places : int32[m, d]
+        The rows in the form that `spans` is about.
+    columns : list of int
+        A good order of the columns. Each column in turn is put last in it.
+    """
+    from kohort.kernels.neighbours import NONE, neighbours_in_order, neighbours_of_neighbours
+    from kohort.kernels.search import Nearness
+
+    m = len(rows.codes)
+    count = min(NEIGHBOURS, m)
+    near = np.full((m, count), -1, np.int32)
+    distance = np.full((m, count), NONE, np.int32)
+    # A row that has copies is its own neighbour: they may sit in other clusters.
+    copies = rows.counts > 1
+    near[copies, 0] = np.flatnonzero(copies)
+    distance[copies, 0] = 0
+    with ThreadPoolExecutor(threads) as pool:
+        for last in columns[-ORDERS:]:
+            order = in_order(rows.codes, [*(column for column in columns if column != last), last])
+            _in_blocks(pool, m, partial(neighbours_in_order, places, spans, order, REACH), near, distance)
+        _in_blocks(pool, m, partial(neighbours_of_neighbours, places, spans, near.copy()), near, distance)
+    row = np.empty(len(rows.order), np.int32)
+    row[rows.order] = np.repeat(np.arange(m, dtype=np.int32), rows.counts)
+    return Nearness(row, near, rows.first, rows.counts, rows.order)
+
+
+def _in_blocks(
+    pool: ThreadPoolExecutor, rows: int, work: Callable[..., None], near: NDArray[np.int32], distance: NDArray[np.int32]
+) -> None:
+    """Do the work on blocks of rows, which do not touch each other."""
+    parts = [pool.submit(work, start, min(rows, start + BLOCK), near, distance) for start in range(0, rows, BLOCK)]
+    for part in parts:
+        part.result()

@@ -1,0 +1,70 @@
+"""A good order of the records, and the best cut of it: fast, and the start of everything better."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from kohort.kernels.costs import Costs
+
+SAMPLE = 4096
+"""Records that orders of the columns are tried on."""
+TRIALS = 400
+"""Most orders that are tried."""
+STEP = 20_000_000
+"""Boxes per call of the kernel: often enough for Ctrl-C."""
+
+
+def in_order(array: NDArray[np.int32], columns: list[int]) -> NDArray[np.int64]:
+    """The records, sorted by some columns, the first one first."""
+    return np.lexsort(array[:, columns[::-1]].T)
+
+
+def best_cut(array: NDArray[np.int32], costs: Costs, k: int, order: NDArray[np.int64]) -> tuple[int, NDArray[np.int32]]:
+    """Cut an order into runs of k to 2k - 1 records at the least loss; the loss, and a label per record."""
+    from kohort.kernels.boxes import NEVER
+    from kohort.kernels.cut import cut_into_runs, label_runs
+
+    n = len(order)
+    codes = np.ascontiguousarray(array[order])
+    least = np.full(n + 1, NEVER, np.int64)
+    least[0] = 0
+    previous = np.zeros(n + 1, np.int64)
+    step = max(1, STEP // (2 * k))
+    for start in range(0, n, step):
+        cut_into_runs(codes, costs, k, start, min(n, start + step), least, previous)
+    runs = np.empty(n, np.int32)
+    label_runs(previous, runs)
+    labels = np.empty(n, np.int32)
+    labels[order] = runs
+    return int(least[n]), labels
+
+
+def column_order(array: NDArray[np.int32], costs: Costs, k: int, rng: np.random.Generator) -> list[int]:
+    """The order of the columns whose sorted records have the best cut, as far as a search on a sample tells.
+
+    It starts with small columns first. A column is taken out and put elsewhere as long as that helps.
+    """
+    n, d = array.shape
+    size = k
+    if n > SAMPLE:
+        array = array[rng.choice(n, SAMPLE, replace=False)]
+        # In a sample the neighbours are further apart, so a class has fewer of them.
+        size = max(2, round(k * SAMPLE / n))
+    order = [int(column) for column in np.argsort(costs.size, kind="stable")]
+    least = best_cut(array, costs, size, in_order(array, order))[0]
+    trials, unchanged = 0, 0
+    moves = [(source, target) for source in range(d) for target in range(d) if source != target]
+    while moves and unchanged < len(moves) and trials < TRIALS:
+        source, target = moves[trials % len(moves)]
+        trials += 1
+        unchanged += 1
+        tried = order.copy()
+        tried.insert(target, tried.pop(source))
+        loss = best_cut(array, costs, size, in_order(array, tried))[0]
+        if loss < least:
+            least, order, unchanged = loss, tried, 0
+    return order

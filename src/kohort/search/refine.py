@@ -1,0 +1,278 @@
+"""Local search on a partition: simulated annealing over neighbouring clusters."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.encode import Codes
+from kohort.search.neighbours import nearness
+from kohort.search.order import best_cut, column_order, in_order
+from kohort.search.spans import places_of, spans_of
+
+if TYPE_CHECKING:
+    from kohort.kernels.costs import Costs
+    from kohort.kernels.search import Nearness, Round, State
+
+Told = Callable[[float, float], None]
+"""Told the share of the search that is done, and the mean cost of a record so far."""
+
+COLD = 0.05
+"""Temperature at the end, as a multiple of the mean cost of a record in the best cut."""
+HOTTEST = 2.5
+"""The same at the start, at most: a longer search starts hotter."""
+DEALING = 0.5
+"""Share of steps that deal clusters anew."""
+CLUSTERS_PER_STEP = 6
+"""A round has one step for so many clusters: few of them want the same one."""
+TICK = 0.1
+"""Seconds between two looks at the clock."""
+QUENCH = 0.1
+"""A search that is stopped ends with this share of the rounds done so far at the last temperature."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to search.
+
+    Attributes
+    ----------
+    work : float
+        Steps for each record, times k. As many steps are taken wherever it runs, so the result
+        depends on the seed alone.
+    seconds : float or None
+        A time instead. The result then depends on the machine, too.
+    """
+
+    work: float
+    seconds: float | None = None
+
+    @property
+    def length(self) -> float:
+        """What the lengths of several searches are compared by."""
+        return self.work if self.seconds is None else self.seconds
+
+    def __str__(self) -> str:
+        return f"{self.work:,.0f}/k steps for each record" if self.seconds is None else f"{self.seconds:g} s"
+
+    @property
+    def hot(self) -> float:
+        """Temperature at the start."""
+        return min(HOTTEST, 0.05 * math.sqrt(self.work))
+
+
+@dataclass
+class Search:
+    """The search for a good partition of a table.
+
+    Attributes
+    ----------
+    codes : Codes
+        The table.
+    costs : Costs
+        What a box costs.
+    k : int
+        Smallest size of a cluster.
+    rng : Generator
+        Where the randomness comes from.
+    threads : int, optional
+        All cores that this process may use, when absent. They have no influence on the result.
+    """
+
+    codes: Codes
+    costs: Costs
+    k: int
+    rng: np.random.Generator
+    threads: int = 0
+
+    def __post_init__(self) -> None:
+        self.threads = self.threads or cores()
+        self.columns = column_order(self.codes.array, self.costs, self.k, self.rng)
+        self._spans, self._axes = spans_of(self.costs)
+        self.stopped = False
+        """Whether Ctrl-C ended a search early."""
+        self.settled = False
+        """Whether the last search ended at the very loss that it started from: a sign that there is no less."""
+
+    @cached_property
+    def start(self) -> NDArray[np.int32]:
+        """The best cut of the best order: a label for each record."""
+        return self._cut[1]
+
+    @cached_property
+    def _cut(self) -> tuple[int, NDArray[np.int32]]:
+        array = self.codes.array
+        return best_cut(array, self.costs, self.k, in_order(array, self.columns))
+
+    @cached_property
+    def _nearness(self) -> Nearness:
+        rows = self.codes.distinct
+        return nearness(rows, self._places_of(rows.codes), self._spans, self.columns, self.threads)
+
+    @cached_property
+    def _places(self) -> NDArray[np.int32]:
+        return self._places_of(self.codes.array)
+
+    def _places_of(self, array: NDArray[np.int32]) -> NDArray[np.int32]:
+        return places_of(array, self.costs, self._spans, self._axes)
+
+    def refined(self, labels: NDArray[np.int32], effort: Effort, told: Told) -> NDArray[np.int32]:
+        """A partition that loses less than the given one, or as much; every cluster has k to 2k - 1 records."""
+        from kohort.kernels.search import loss_of
+
+        labels = self._cut_large(labels)
+        n = len(labels)
+        scale = self._cut[0] / n
+        state = self._state(labels)
+        begun = loss_of(state)
+        if len(state.sizes) < 2 or begun == 0 or scale == 0:
+            self.settled = True
+            return labels
+        self._anneal(state, scale, effort, told)
+        ended = loss_of(state)
+        self.settled = ended == begun
+        return state.labels if ended < begun else labels
+
+    def without_outliers(self, labels: NDArray[np.int32], most: int) -> NDArray[np.int32]:
+        """The partition with at most so many records withheld, label -1, where the total loss falls by it.
+
+        A record that is withheld costs as much as a box can. Outliers leave clusters that have more than k records,
+        or clusters are dissolved around them. The clusters that lose most have their turn first.
+
+        Parameters
+        ----------
+        labels : int32[n]
+            Clusters of k to 2k - 1 records.
+        """
+        from kohort.kernels.search import withhold
+
+        everything = int(self.costs.full.sum())
+        state = self._state(labels)
+        gone = 0
+        while gone < most:
+            clusters = np.argsort(-state.sizes * state.cost, kind="stable")
+            more = withhold(
+                self._places, self._spans, self.k, everything, most - gone, clusters, self._nearness, state
+            )  # fmt: skip
+            if not more:
+                break
+            gone += more
+        return state.labels
+
+    def _cut_large(self, labels: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Cut clusters of 2k and more, which costs nothing; number the clusters 0, 1, 2, ..."""
+        labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
+        sizes = np.bincount(labels)
+        clusters = len(sizes)
+        for cluster in np.flatnonzero(sizes >= 2 * self.k):
+            records = np.flatnonzero(labels == cluster)
+            some = self.codes.array[records]
+            _, parts = best_cut(some, self.costs, self.k, in_order(some, self.columns))
+            labels[records[parts > 0]] = clusters + parts[parts > 0] - 1
+            clusters += int(parts.max())
+        return labels
+
+    def _state(self, labels: NDArray[np.int32]) -> State:
+        from kohort.kernels.search import State, gather
+
+        n, d = self._places.shape
+        slots = n // self.k
+        state = State(
+            labels=labels.copy(),
+            members=np.zeros((slots, 2 * self.k - 1), np.int32),
+            sizes=np.zeros(slots, np.int64),
+            cost=np.zeros(slots, np.int64),
+            ends=np.zeros((slots, 4, d), np.int32),
+        )
+        gather(self._places, self._spans, state)
+        return state
+
+    def _anneal(self, state: State, scale: float, effort: Effort, told: Told) -> None:
+        """Do rounds of steps while it gets colder, until the effort is spent or Ctrl-C is pressed."""
+        from kohort.kernels.search import empty_round, loss_of
+
+        n = len(state.labels)
+        self._seed = np.uint64(self.rng.integers(2**63))
+        steps = empty_round(max(1, len(state.sizes) // CLUSTERS_PER_STEP), len(state.sizes))
+        rounds = max(1, round(effort.work * n / self.k / len(steps.record)))
+        clock = _Clock(rounds, effort.seconds)
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                while clock.gone < 1:
+                    told(clock.gone, loss_of(state) / n)
+                    shares = clock.next_rounds()
+                    temperatures = scale * effort.hot * (COLD / effort.hot) ** shares
+                    self._do_rounds(pool, temperatures, clock.done, steps, state)
+                    clock.count(len(shares))
+            except KeyboardInterrupt:
+                self.stopped = True
+        if self.stopped:
+            with ThreadPoolExecutor(self.threads) as pool:
+                temperatures = np.full(math.ceil(QUENCH * clock.done), scale * COLD)
+                self._do_rounds(pool, temperatures, clock.done, steps, state)
+
+    def _do_rounds(
+        self, pool: ThreadPoolExecutor, temperatures: NDArray[np.float64], number: int, steps: Round, state: State
+    ) -> None:
+        """Do one round at each temperature; the first has the given number."""
+        from kohort.kernels.search import carry_out, draw_round, run_rounds
+
+        places, spans, k, near = self._places, self._spans, self.k, self._nearness
+        if self.threads == 1 or len(steps.record) < 16 * self.threads:
+            run_rounds(places, spans, k, temperatures, number, self._seed, DEALING, near, steps, state)
+            return
+        for index, temperature in enumerate(temperatures):
+            free = np.flatnonzero(state.sizes == 0).astype(np.int32)
+            won = draw_round(number + index, self._seed, DEALING, near, state, free, steps)
+            borders = [won * part // self.threads for part in range(self.threads + 1)]
+            works = [
+                pool.submit(carry_out, places, spans, k, temperature, steps, start, stop, state)
+                for start, stop in itertools.pairwise(borders)
+            ]
+            for work in works:
+                work.result()
+
+
+class _Clock:
+    """Tells how much of a search is done, and how many rounds to do before the next look."""
+
+    def __init__(self, rounds: int, seconds: float | None) -> None:
+        self.done = 0
+        self._rounds = rounds
+        self._seconds = seconds
+        self._start = time.perf_counter()
+        self._step = 1
+
+    @property
+    def gone(self) -> float:
+        """Share of the search that is done."""
+        if self._seconds is None:
+            return self.done / self._rounds
+        return (time.perf_counter() - self._start) / self._seconds
+
+    def next_rounds(self) -> NDArray[np.float64]:
+        """For each of the next rounds, the share of the search that is done before it."""
+        if self._seconds is None:
+            return np.arange(self.done, min(self.done + self._step, self._rounds)) / self._rounds
+        return np.full(self._step, min(self.gone, 1.0))
+
+    def count(self, rounds: int) -> None:
+        """Count rounds that are done."""
+        self.done += rounds
+        passed = time.perf_counter() - self._start
+        self._step = max(1, round(TICK * self.done / max(passed, 1e-9)))
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
