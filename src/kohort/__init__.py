@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from kohort.errors import KohortError as KohortError
     from kohort.errors import PolicyError as PolicyError
     from kohort.errors import VerificationError as VerificationError
+    from kohort.explaining import Explanation as Explanation
+    from kohort.explaining import explain as explain
     from kohort.hierarchy import Taxonomy as Taxonomy
     from kohort.measuring import describe as describe
     from kohort.measuring import measure as measure
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 # Nothing is imported before it is used: the command line and scripts start at once.
 _HOMES = {
     "DataError": "kohort.errors",
+    "Explanation": "kohort.explaining",
     "InfeasibleError": "kohort.errors",
     "InternalError": "kohort.errors",
     "KohortError": "kohort.errors",
@@ -43,6 +46,7 @@ _HOMES = {
     "anonymize": "kohort.pipeline",
     "compare": "kohort.comparing",
     "describe": "kohort.measuring",
+    "explain": "kohort.explaining",
     "measure": "kohort.measuring",
     "verify": "kohort.audit",
 }

@@ -112,7 +112,7 @@ def anonymize(
         task = task_of(plan, frame, codes, source.frame.height, clock.share, clock.note)
     with clock.step("cluster"):
         solution = plan.algorithm.solve(task)
-        _refuse_solution(solution, len(kept), source.frame.height, policy)
+        refuse_solution(solution, len(kept), source.frame.height, policy)
     if policy.algorithm.refine:
         with clock.step("refine"):
             solution = refined_solution(task, solution)
@@ -362,7 +362,7 @@ def task_of(
 # -- the steps -----------------------------------------------------------------------------------
 
 
-def _refuse_solution(solution: Solution, usable: int, records: int, policy: Policy) -> None:
+def refuse_solution(solution: Solution, usable: int, records: int, policy: Policy) -> None:
     """Refuse to withhold more than the policy allows, or everybody."""
     if solution.suppressed == usable:
         raise InfeasibleError("every record would be suppressed; choose a smaller k or another algorithm.")

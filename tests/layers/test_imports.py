@@ -23,7 +23,7 @@ LAYERS = [
     {"algorithms", "recode", "audit", "joins", "refining"},
     {"release"},
     {"pipeline", "measuring", "propose"},
-    {"comparing"},
+    {"comparing", "explaining"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

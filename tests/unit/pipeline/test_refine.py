@@ -54,7 +54,7 @@ def test_refine_does_not_drop_a_model(hospital, policy):
 
 @pytest.mark.parametrize("budget", ["soon", "5", "-1s", "1 h", ""])
 def test_a_budget_is_a_time(policy, budget):
-    with pytest.raises(kohort.PolicyError, match="'algorithm.budget' must be a number with its unit"):
+    with pytest.raises(kohort.PolicyError, match=r"'algorithm\.budget' must be a number with its unit"):
         policy.with_changes("algorithm", name="auto", budget=budget)
 
 

@@ -1,0 +1,100 @@
+"""`kohort why`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kohort.cli.shared import DataArgument, JsonOption, PolicyOption, app, console, print_json, progress_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kohort.explaining import ColumnCause, Explanation
+
+
+@app.command()
+def why(data: DataArgument, policy: PolicyOption, json: JsonOption = False) -> None:
+    """Tell where the information loss of DATA comes from, without any value; nothing is published."""
+    import kohort
+
+    with progress_bar(silent=json) as progress:
+        explanation = kohort.explain(data, policy, progress=progress)
+    if json:
+        print_json(explanation.to_dict())
+        return
+    width = max(len(column.name) for column in explanation.columns) + 2
+    _print(
+        f"loss {explanation.loss:.4f} ({explanation.measure}, {explanation.algorithm}, k = {explanation.k})",
+        _causes(explanation, width),
+    )
+    _print(
+        f"if a column were dropped or coarser ({explanation.tried_with}, which now loses {explanation.tried_loss:.4f})",
+        _what_ifs(explanation, width),
+    )
+    _print("records", _spread(explanation))
+    if explanation.costliest is not None:
+        _print(f"frequent among the costliest {explanation.costliest:.1%} of records", _kinds(explanation, width))
+    _print("advice", (f"{column.name}: {column.advice}" for column in explanation.columns if column.advice))
+
+
+def _print(title: str, lines: Iterable[str]) -> None:
+    """Print a section, if it has anything to say."""
+    lines = list(lines)
+    if lines:
+        out = console()
+        out.print(title, style="bold", markup=False)
+        for line in lines:
+            out.print(f"  {line}".rstrip(), markup=False)
+
+
+def _causes(explanation: Explanation, width: int) -> Iterable[str]:
+    yield f"{'column':<{width}}{'loss':>8}  {'share of the loss'}"
+    for column in sorted(explanation.columns, key=lambda column: -column.share):
+        yield f"{column.name:<{width}}{column.loss:>8.4f}{column.share:>8.1%}  {'█' * round(column.share * 30)}"
+
+
+def _what_ifs(explanation: Explanation, width: int) -> Iterable[str]:
+    if not any(column.dropped for column in explanation.columns):
+        return
+    yield f"{'':<{width}}{'dropped:':>10}{'':>16}{'coarser:':>11}"
+    yield f"{'column':<{width}}{'others':>10}{'total':>8}{'':>8}{'level':>11}{'others':>10}{'total':>8}"
+    for column in explanation.columns:
+        if column.dropped is not None:
+            dropped = f"{-column.dropped.others_saved:>+10.1%}{column.dropped.total:>8.4f}"
+            yield f"{column.name:<{width}}{dropped}{'':>8}{_coarser(column)}"
+    yield "others: change of the loss of the other columns; total: of all, a dropped column counted as wholly lost;"
+    yield "level: the one of the least total, of those between the values as they are and one group of all"
+    if any(column.best_level is not None for column in explanation.columns):
+        yield "a total below that of now tells that this table is hard to sort, not that fewer details are better"
+
+
+def _coarser(column: ColumnCause) -> str:
+    """The level of the least total, whether or not it lowers the loss."""
+    if not column.coarser:
+        return f"{'none':>11}"
+    best = min(column.coarser, key=lambda variant: variant.total)
+    return f"{f'{best.level} of {best.top}':>11}{-best.others_saved:>+10.1%}{best.total:>8.4f}"
+
+
+def _spread(explanation: Explanation) -> Iterable[str]:
+    for part in explanation.parts:
+        carried = f"fewer than {explanation.k} records" if part.loss is None else f"carry {part.loss:.1%} of the loss"
+        yield f"the costliest {part.records:.0%}: {carried}"
+    sizes = f"{explanation.smallest:,} to {explanation.largest:,} records, median {explanation.median:,g}"
+    yield f"{explanation.classes:,} classes of {sizes}"
+    if explanation.suppressed != 0:
+        yield f"{_count(explanation.suppressed, explanation.k)} of {explanation.records:,} records suppressed"
+
+
+def _count(count: int | None, k: int) -> str:
+    return f"fewer than {k}" if count is None else f"{count:,}"
+
+
+def _kinds(explanation: Explanation, width: int) -> Iterable[str]:
+    few = f"fewer than {explanation.k} records"
+    for kind in explanation.kinds:
+        ratio = "" if kind.ratio is None else f"{kind.ratio:.1f} x"
+        costly, everyone = (
+            few if share is None else f"{share:.1%}" for share in (kind.among_costliest, kind.among_all)
+        )
+        yield f"{ratio:>7}  {kind.column:<{width}}{kind.what} ({costly} of the costliest, {everyone} of all)"
