@@ -53,3 +53,7 @@ class InternalError(KohortError):
 
     def __init__(self, fault: str) -> None:
         super().__init__(f"{fault} This is a bug in kohort; please report it.")
+
+
+class Interrupted(BaseException):
+    """Ctrl-C on the command line, whose framework would take a KeyboardInterrupt for its own."""

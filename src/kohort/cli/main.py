@@ -17,7 +17,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from kohort.cli.shared import app
-from kohort.errors import InternalError, KohortError
+from kohort.errors import InternalError, Interrupted, KohortError
 
 COMMANDS = ("demo", "init", "anonymize", "judge", "compare", "why", "hierarchy", "catalogue")
 """Modules with commands, in the order that `kohort --help` lists them."""
@@ -65,7 +65,7 @@ def _run() -> int:
         return int(app(standalone_mode=False) or 0)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 1
-    except (Stopped, KeyboardInterrupt, typer.Abort):
+    except (Stopped, Interrupted):
         typer.echo("stopped; nothing was published.", err=True)
         return 130
     except KohortError as error:
@@ -81,7 +81,7 @@ def _run() -> int:
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
     # A search ends with what it has found when Ctrl-C is pressed; nothing takes a kill as a wish of that kind.
-    raise KeyboardInterrupt if number == signal.SIGINT else Stopped
+    raise Interrupted if number == signal.SIGINT else Stopped
 
 
 def _say(error: KohortError) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.encode import Codes
+from kohort.errors import Interrupted
 from kohort.search.neighbours import nearness
 from kohort.search.order import best_cut, column_order, in_order
 from kohort.search.spans import places_of, spans_of
@@ -214,7 +215,7 @@ class Search:
                     temperatures = scale * effort.hot * (COLD / effort.hot) ** shares
                     self._do_rounds(pool, temperatures, clock.done, steps, state)
                     clock.count(len(shares))
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, Interrupted):
                 self.stopped = True
         if self.stopped:
             with ThreadPoolExecutor(self.threads) as pool:

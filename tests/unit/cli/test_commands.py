@@ -217,10 +217,10 @@ def test_stopping_leaves_nothing_behind(tmp_path, how):
     patients(250_000, seed=1).write_parquet(tmp_path / "patients.parquet")
     call("init", "patients.parquet", folder=tmp_path)
     before = sorted(path.name for path in tmp_path.iterdir())
+    start = [sys.executable, "-c", CODE]
     process = subprocess.Popen(
         # An algorithm that is no search: Ctrl-C would end a search, and what it has found would be published.
-        [sys.executable, "-c", CODE, "anonymize", "patients.parquet", "-p", "policy.toml", "-o", "out.csv"]
-        + ["--algorithm", "k-member"],
+        [*start, "anonymize", "patients.parquet", "-p", "policy.toml", "-o", "out.csv", "--algorithm", "k-member"],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
