@@ -19,7 +19,7 @@ LAYERS = [
     {"table", "privacy"},
     {"encode", "solution"},
     {"measures", "kernels", "figures", "ladders"},
-    {"search"},
+    {"search", "bounds"},
     {"algorithms", "recode", "audit", "joins", "refining"},
     {"release"},
     {"pipeline", "measuring", "propose"},

@@ -37,10 +37,10 @@ def compile_costs(measure: Measure, axes: tuple[Axis, ...]) -> Costs:
             blocks.append(np.append(positions, np.int32(-1)) if axis.has_missing else positions)
         elif axis.size <= TABLE_LIMIT:
             kinds.append(TABLE)
-            blocks.append(_all_pairs(*_tree_costs(measure, axis, unit)))
+            blocks.append(all_pairs(*_tree_costs(measure, axis, unit)))
         else:
             kinds.append(RANGES)
-            blocks.append(_range_maxima(*_tree_costs(measure, axis, unit)))
+            blocks.append(range_maxima(*_tree_costs(measure, axis, unit)))
     return Costs(
         kind=np.array(kinds, np.int32),
         size=np.array([axis.size for axis in axes], np.int64),
@@ -68,7 +68,7 @@ def _tree_costs(measure: Measure, axis: TreeAxis, unit: float) -> tuple[NDArray[
     return single, between
 
 
-def _all_pairs(single: NDArray[np.int32], between: NDArray[np.int32]) -> NDArray[np.int32]:
+def all_pairs(single: NDArray[np.int32], between: NDArray[np.int32]) -> NDArray[np.int32]:
     """Cost of every (lo, hi): the largest cost between neighbours on the way."""
     size = len(single)
     table = np.zeros((size, size), np.int32)
@@ -78,7 +78,7 @@ def _all_pairs(single: NDArray[np.int32], between: NDArray[np.int32]) -> NDArray
     return table
 
 
-def _range_maxima(single: NDArray[np.int32], between: NDArray[np.int32]) -> NDArray[np.int32]:
+def range_maxima(single: NDArray[np.int32], between: NDArray[np.int32]) -> NDArray[np.int32]:
     """Row 0: single codes. Row r: largest cost between neighbours over 2**(r - 1) steps."""
     size = len(single)
     rows = [single]
