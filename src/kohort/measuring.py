@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from kohort.audit.intervals import Interval
 from kohort.audit.load import Database, Table, load
 from kohort.audit.published import Exact, Mask, Meaning, Node, PublishedColumn, Star, published_column, unquoted
+from kohort.bounds import lower_bound
 from kohort.encode import Axis, Codes, LineAxis, TreeAxis, as_numbers, encode
 from kohort.errors import DataError, PolicyError
 from kohort.figures.base import Partition, figures_of
@@ -55,6 +56,35 @@ def measure(release: Any, original: Any, policy: Policy | str | Path, *, name: s
     how = _chosen(policy, name)
     with _published(release, original, policy) as published:
         return _loss(published, how)
+
+
+def bound_of(original: Any, policy: Policy | str | Path, *, name: str | None = None) -> float | None:
+    """What no release of a table in classes of k can lose less than, as `measure` counts it.
+
+    Parameters
+    ----------
+    original
+        Path, or polars, pandas or pyarrow table.
+    policy : Policy or path
+        Roles, hierarchies, weights, k, the measure, and the effort.
+    name : str, optional
+        Another measure than the policy's.
+
+    Returns
+    -------
+    float or None
+        None where the policy asks for no bound, or for releases of another kind.
+    """
+    policy = Policy.of(policy)
+    effort = policy.algorithm.bound_effort
+    source = read_table(original, policy.input)
+    k = policy.privacy.k
+    if not effort or policy.privacy.anonymity != "classes" or k > source.frame.height:
+        return None
+    policy.check_columns(source.frame.columns, source.name)
+    codes = encode(typed_quasi_identifiers(source.frame, policy), policy)
+    rng = np.random.default_rng(policy.algorithm.seed)
+    return lower_bound(codes, _chosen(policy, name), k, rng, effort).value
 
 
 def describe(release: Any, original: Any, policy: Policy | str | Path) -> dict[str, dict[str, Any]]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 
 from kohort.algorithms import ALGORITHMS, Algorithm, Task
 from kohort.audit import Verdict, verify
+from kohort.bounds import lower_bound
 from kohort.encode import STAR, Codes, encode
 from kohort.errors import InfeasibleError, PolicyError, VerificationError
 from kohort.hierarchy import Taxonomy, read
@@ -148,6 +150,7 @@ def anonymize(
         row_order=parts[0].order,
         tables=tables,
         facts=solution.facts,
+        find_bound=partial(_bound, plan, codes, solution, source.frame.height),
     )
 
 
@@ -368,6 +371,17 @@ def refuse_solution(solution: Solution, usable: int, records: int, policy: Polic
         raise InfeasibleError("every record would be suppressed; choose a smaller k or another algorithm.")
     if solution.suppressed:
         _refuse_suppressing(records - usable + solution.suppressed, records, policy, "would lie in too small classes")
+
+
+def _bound(plan: Plan, codes: Codes, solution: Solution, records: int) -> float | None:
+    """What no release in classes can lose less than; None where the release is of another kind, or nobody asks."""
+    effort = plan.policy.algorithm.bound_effort
+    if not effort or solution.tables or plan.policy.privacy.anonymity != "classes":
+        return None
+    usable = len(codes.array)
+    found = lower_bound(codes, plan.measure, plan.policy.privacy.k, np.random.default_rng(plan.seed), effort)
+    # The others are suppressed whatever is done, and lose everything.
+    return (found.value * usable + records - usable) / records
 
 
 def _refuse_stars(parts: list[Part], records: int, policy: Policy) -> None:

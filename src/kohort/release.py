@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,10 +66,24 @@ class Release:
     row_order: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
     tables: Mapping[str, Any] = field(default_factory=dict, repr=False)
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    find_bound: Callable[[], float | None] = field(default=lambda: None, repr=False)
+
+    @cached_property
+    def bound(self) -> float | None:
+        """What no release of this table in classes of k can lose less than; public.
+
+        It is worked out when first asked for, with the effort that the policy gives it. None where the policy asks
+        for none, or for releases of another kind.
+        """
+        return self.find_bound()
 
     def public(self) -> dict[str, Any]:
-        """What may be handed over with the release."""
-        return self.verdict.to_dict() | {"loss": asdict(self.loss), "algorithm": dict(self.facts)}
+        """What may be handed over with the release; with the bound, if it was asked for."""
+        return self.verdict.to_dict() | {
+            "loss": asdict(self.loss),
+            **({"bound": self.bound} if "bound" in self.__dict__ else {}),
+            "algorithm": dict(self.facts),
+        }
 
     def private(self) -> dict[str, Any]:
         """What the steward keeps."""

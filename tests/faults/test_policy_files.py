@@ -130,7 +130,8 @@ KEYS = [
         "unknown-key-algorithm",
         says(
             "policy.toml, line 4: unknown key 'seeds' in [algorithm] (did you mean 'seed'?); "
-            "known are name, parameters, measure, seed, refine, budget."
+            "known are name, parameters, measure, seed, refine, budget, "
+            "bound_effort."
         ),
         policy=changed("seed = 1", "seeds = 1"),
     ),

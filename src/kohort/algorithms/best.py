@@ -16,7 +16,7 @@ class Best(Algorithm):
     Parameters
     ----------
     seeds : int
-        Searches, each with randomness of its own.
+        Long searches, each with randomness of its own; two short ones come before them.
     patience : float
         How many times longer than `auto` each of them takes.
 
@@ -35,8 +35,8 @@ class Best(Algorithm):
     ['[30 - 33]', '[58 - 62]']
     """
 
-    seeds: int = 2
-    patience: float = 25.0
+    seeds: int = 1
+    patience: float = 30.0
 
     summary = "auto with patience: a long search, several times"
     paper = "kohort"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,6 +34,9 @@ def anonymize(
     seed: Annotated[int | None, typer.Option(help="Seed of the clustering.")] = None,
     refine: Annotated[bool, typer.Option("--refine", help="Improve what the algorithm found by local search.")] = False,
     budget: Annotated[str | None, typer.Option(help="Time for the search: '30s', '5min'. Ctrl-C ends it, too.")] = None,
+    bound_effort: Annotated[
+        float | None, typer.Option(help="Effort for the lower bound on the loss, about seconds; 0 for none.")
+    ] = None,
     keep_order: Annotated[bool, typer.Option("--keep-order", help="Keep the row order of the input.")] = False,
     shuffle_seed: Annotated[int | None, typer.Option(help="Seed of the row order: same input, same bytes.")] = None,
     bounds: Annotated[bool, typer.Option("--bounds", help="Parquet: add typed _lo and _hi columns.")] = False,
@@ -54,6 +58,7 @@ def anonymize(
     """
     import kohort
     import kohort.pipeline
+    from kohort.errors import Interrupted
     from kohort.table.safe import write_text
     from kohort.table.targets import part_path, refuse_targets
 
@@ -61,7 +66,8 @@ def anonymize(
         ("privacy", {"k": k}),
         (
             "algorithm",
-            {"name": algorithm, "measure": measure, "seed": seed, "refine": refine or None, "budget": budget},
+            {"name": algorithm, "measure": measure, "seed": seed, "refine": refine or None, "budget": budget}
+            | {"bound_effort": bound_effort},
         ),
         (
             "output",
@@ -84,6 +90,9 @@ def anonymize(
     refuse_targets(targets | ({"private verdict": private} if private else {}), {"input": data, **chosen.files})
     with progress_bar(silent=quiet or json) as progress:
         release = kohort.anonymize(data, chosen, output=output, progress=progress)
+        bound = None
+        with suppress(Interrupted):  # the release is there already
+            bound = release.bound
     write_text(verdict, release.public_json())
     if private:
         write_text(private, release.private_json())
@@ -91,7 +100,7 @@ def anonymize(
         print_json(release.public())
     elif not quiet:
         print_verdict(release.verdict)
-        print_loss(release.loss)
+        print_loss(release.loss, bound)
         print_facts(release.facts)
         paths = ", ".join(str(part_path(output, name)) for name in release.tables)
         console().print(f"written to {paths}", markup=False)

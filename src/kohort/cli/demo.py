@@ -58,7 +58,7 @@ def demo(
     _before_and_after(table, release, policy.quasi_identifiers)
     print_verdict(release.verdict)
     out.print()
-    print_loss(release.loss)
+    print_loss(release.loss, release.bound)
     out.print(f"\nIn [bold]{folder}/[/]: patients.csv, policy.toml, release.csv, its public verdict, and private.json.")
     out.print("Judge it yourself:")
     out.print(f"  kohort verify {folder}/release.csv -p {folder}/policy.toml --original {folder}/patients.csv")

@@ -58,18 +58,25 @@ def measure(
     policy: PolicyOption,
     original: Annotated[Path, typer.Option(help="The table that it was made of.")],
     name: Annotated[str | None, typer.Option("--measure", help="Loss measure, instead of the policy's.")] = None,
+    bound_effort: Annotated[
+        float | None, typer.Option(help="Effort for the lower bound on the loss, about seconds; 0 for none.")
+    ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Tell what a file lost, column by column, and what its classes are like."""
     import kohort
-    from kohort.measuring import measure_and_describe
+    from kohort.measuring import bound_of, measure_and_describe
 
-    loss, figures = measure_and_describe(release, original, kohort.Policy.load(policy), name=name)
+    chosen = kohort.Policy.load(policy)
+    if bound_effort is not None:
+        chosen = chosen.with_changes("algorithm", bound_effort=bound_effort)
+    loss, figures = measure_and_describe(release, original, chosen, name=name)
+    bound = bound_of(original, chosen, name=name)
     if json:
-        print_json(asdict(loss) | {"figures": figures})
+        print_json(asdict(loss) | {"bound": bound, "figures": figures})
     elif not quiet:
-        print_loss(loss)
+        print_loss(loss, bound)
         print_figures(figures)
 
 

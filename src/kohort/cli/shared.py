@@ -55,17 +55,26 @@ def print_verdict(verdict: Verdict) -> None:
     out.print(verdict.reason, markup=False)
 
 
-def print_loss(loss: Loss) -> None:
-    """Print a loss: the total, then each column with a bar."""
+def print_loss(loss: Loss, bound: float | None = None) -> None:
+    """Print a loss: the total, how far it may be from the optimum, then each column with a bar."""
     from rich.table import Table
 
     name = "GCP, information loss" if loss.measure == "ncp" else f"information loss ({loss.measure})"
     out = console()
     out.print(f"[bold]{name}: {loss.total:.4f}[/]  (0 = nothing generalized, 1 = everything is *)")
+    if bound is not None:
+        out.print(_gap(loss.total, bound))
     table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=True)
     for column, share in loss.by_column.items():
         table.add_row(f"  {column}", f"{share:.4f}", "█" * round(share * 30))
     out.print(table)
+
+
+def _gap(loss: float, bound: float) -> str:
+    if loss <= bound * (1 + 1e-9):
+        return "no release of this table loses less"
+    least = f"no release of this table loses less than {bound:.4f}"
+    return f"at most {100 * (loss / bound - 1):.1f} % above the optimum: {least}" if bound > 0 else least
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:

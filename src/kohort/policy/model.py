@@ -105,6 +105,9 @@ class Algorithm(_Section):
     budget: str | None = None
     """Time for the local search, such as ``30s`` or ``5min``; by the size of the table when absent."""
 
+    bound_effort: float = Field(default=5.0, ge=0, le=1e6)
+    """Effort for the lower bound that the loss is compared with, about seconds; 0 for none."""
+
     @field_validator("budget")
     @classmethod
     def _is_time(cls, budget: str | None) -> str | None:
