@@ -23,7 +23,8 @@ from kohort.search.spans import places_of, spans_of
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
-    from kohort.kernels.search import Nearness, Round, State
+    from kohort.kernels.search import Nearness, Round
+    from kohort.kernels.state import State
 
 Told = Callable[[float, float], None]
 """Told the share of the search that is done, and the mean cost of a record so far."""
@@ -129,7 +130,7 @@ class Search:
 
     def refined(self, labels: NDArray[np.int32], effort: Effort, told: Told) -> NDArray[np.int32]:
         """A partition that loses less than the given one, or as much; every cluster has k to 2k - 1 records."""
-        from kohort.kernels.search import loss_of
+        from kohort.kernels.state import loss_of
 
         labels = self._cut_large(labels)
         n = len(labels)
@@ -155,7 +156,7 @@ class Search:
         labels : int32[n]
             Clusters of k to 2k - 1 records.
         """
-        from kohort.kernels.search import withhold
+        from kohort.kernels.withhold import withhold
 
         everything = int(self.costs.full.sum())
         state = self._state(labels)
@@ -184,7 +185,7 @@ class Search:
         return labels
 
     def _state(self, labels: NDArray[np.int32]) -> State:
-        from kohort.kernels.search import State, gather
+        from kohort.kernels.state import State, gather
 
         n, d = self._places.shape
         slots = n // self.k
@@ -200,7 +201,8 @@ class Search:
 
     def _anneal(self, state: State, scale: float, effort: Effort, told: Told) -> None:
         """Do rounds of steps while it gets colder, until the effort is spent or Ctrl-C is pressed."""
-        from kohort.kernels.search import empty_round, loss_of
+        from kohort.kernels.search import empty_round
+        from kohort.kernels.state import loss_of
 
         n = len(state.labels)
         self._seed = np.uint64(self.rng.integers(2**63))

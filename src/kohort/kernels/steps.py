@@ -1,0 +1,266 @@
+"""The two kinds of steps of local search: to exchange records, and to deal clusters anew."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.kernels.boxes import NEVER
+from kohort.kernels.jit import inlined, kernel
+from kohort.kernels.random import below, share
+from kohort.kernels.spans import cost_of, cost_with
+from kohort.kernels.state import HIGH, HIGH2, LOW, LOW2, refresh
+
+NEGLIGIBLE = 10
+"""A change with a weight of less than exp(-10) is not looked at any closer."""
+
+
+@kernel
+def exchange(
+    places,  # IN   int32[n, d]
+    spans,  # IN   Spans
+    k,  # IN   int
+    temperature,  # IN   float
+    record,  # IN   int
+    there,  # IN   int, the other cluster
+    random,  # IN/OUT uint64[1]
+    boxes,  # TMP  int32[4, d]
+    state,  # IN/OUT State
+):
+    """Weigh every way to move the record there, a record from there, or to swap the two; draw one."""
+    flat, offset, size, full, tables, lines = spans
+    labels, members, sizes, cost, ends = state
+    here = labels[record]
+    row = places[record]
+    n, m = sizes[here], sizes[there]
+    largest = members.shape[1]
+    lo, hi, lo_there, hi_there = boxes[0], boxes[1], boxes[2], boxes[3]
+    low, low2, high, high2 = ends[here, LOW], ends[here, LOW2], ends[here, HIGH], ends[here, HIGH2]
+    for axis in range(row.shape[0]):
+        place = row[axis]
+        lo[axis] = low2[axis] if place == low[axis] else low[axis]
+        hi[axis] = high2[axis] if place == high[axis] else high[axis]
+    alone = cost_of(flat, offset, size, full, tables, lines, lo, hi)
+    now = n * cost[here] + m * cost[there]
+    limit = now + np.int64(NEGLIGIBLE * temperature)
+    weight = 1.0
+    chosen = -1  # a member of the other cluster
+    goes, comes = False, False
+    low_there, low2_there = ends[there, LOW], ends[there, LOW2]
+    high_there, high2_there = ends[there, HIGH], ends[there, HIGH2]
+    if n > k and m < largest:
+        loss = (n - 1) * alone
+        loss += (m + 1) * cost_with(flat, offset, size, full, tables, lines, low_there, high_there, row)
+        if loss <= limit:
+            candidate = math.exp(min((now - loss) / temperature, 50.0))
+            weight += candidate
+            goes = share(random) * weight < candidate
+    for index in range(m):
+        other = places[members[there, index]]
+        swapped = n * cost_with(flat, offset, size, full, tables, lines, lo, hi, other)
+        may_come = m > k and n < largest
+        if swapped > limit and not may_come:
+            continue
+        for axis in range(row.shape[0]):
+            place = other[axis]
+            lo_there[axis] = low2_there[axis] if place == low_there[axis] else low_there[axis]
+            hi_there[axis] = high2_there[axis] if place == high_there[axis] else high_there[axis]
+        if may_come:
+            loss = (m - 1) * cost_of(flat, offset, size, full, tables, lines, lo_there, hi_there)
+            loss += (n + 1) * cost_with(flat, offset, size, full, tables, lines, low, high, other)
+            if loss <= limit:
+                candidate = math.exp(min((now - loss) / temperature, 50.0))
+                weight += candidate
+                if share(random) * weight < candidate:
+                    chosen, goes, comes = index, False, True
+        if swapped <= limit:
+            loss = swapped + m * cost_with(flat, offset, size, full, tables, lines, lo_there, hi_there, row)
+            if loss <= limit:
+                candidate = math.exp(min((now - loss) / temperature, 50.0))
+                weight += candidate
+                if share(random) * weight < candidate:
+                    chosen, goes, comes = index, True, True
+    if not goes and not comes:
+        return
+    mine = 0
+    while members[here, mine] != record:
+        mine += 1
+    if goes and comes:
+        other_record = members[there, chosen]
+        members[here, mine] = other_record
+        members[there, chosen] = record
+        labels[other_record] = here
+        labels[record] = there
+    elif goes:
+        members[here, mine] = members[here, n - 1]
+        members[there, m] = record
+        labels[record] = there
+        sizes[here] = n - 1
+        sizes[there] = m + 1
+    else:
+        other_record = members[there, chosen]
+        members[there, chosen] = members[there, m - 1]
+        members[here, n] = other_record
+        labels[other_record] = here
+        sizes[here] = n + 1
+        sizes[there] = m - 1
+    for cluster in (here, there):
+        refresh(places, flat, offset, size, full, tables, lines, cluster, members, sizes[cluster], cost, ends)
+
+
+class Pool(NamedTuple):
+    """Records of some clusters, and the groups that they are dealt into."""
+
+    records: NDArray[np.int32]
+    """Those without a group first: a record that joins one is put at the end of them."""
+    rows: NDArray[np.int32]
+    """Their places, shape (records, d)."""
+    group: NDArray[np.int32]
+    """Group of each record that has one."""
+    lows: NDArray[np.int32]
+    """Boxes of the groups, shape (groups, d)."""
+    highs: NDArray[np.int32]
+    cost: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+
+@kernel
+def empty_pool(
+    records,  # IN   int
+    d,  # IN   int
+):
+    """A pool that waits for its records."""
+    return Pool(
+        np.empty(records, np.int32),
+        np.empty((records, d), np.int32),
+        np.empty(records, np.int32),
+        np.empty((4, d), np.int32),
+        np.empty((4, d), np.int32),
+        np.empty(4, np.int64),
+        np.empty(4, np.int64),
+    )
+
+
+@inlined
+def _take(
+    index,  # IN   int, a record without a group
+    last,  # IN   int, the last record without one
+    chosen,  # IN   int, a group
+    records,  # IN/OUT Pool, one by one
+    rows,
+    group,
+    lo,  # IN/OUT int32[d], box of the group
+    hi,
+):
+    """Give a record to a group, and its place to the last one that has none."""
+    records[index], records[last] = records[last], records[index]
+    group[last] = chosen
+    for axis in range(lo.shape[0]):
+        place = rows[index, axis]
+        rows[index, axis] = rows[last, axis]
+        rows[last, axis] = place
+        lo[axis] = min(lo[axis], place)
+        hi[axis] = max(hi[axis], place)
+
+
+@kernel
+def deal(
+    places,  # IN   int32[n, d]
+    spans,  # IN   Spans
+    k,  # IN   int
+    temperature,  # IN   float
+    clusters,  # IN   int32[3], -1 where there are fewer
+    spare,  # IN   int, a free slot, or -1
+    random,  # IN/OUT uint64[1]
+    pool,  # TMP  Pool
+    state,  # IN/OUT State
+):
+    """Deal the records of some clusters anew, into one cluster fewer, as many, or one more.
+
+    A group starts with a random record and takes the cheapest one until it has k. Records that
+    are left join the group where the loss grows least.
+    """
+    flat, offset, size, full, tables, lines = spans
+    labels, members, sizes, cost, ends = state
+    records, rows, group_of, lows, highs, group_cost, group_size = pool
+    largest = members.shape[1]
+    count = 0
+    used = 0
+    now = np.int64(0)
+    for cluster in clusters:
+        if cluster < 0:
+            continue
+        used += 1
+        now += sizes[cluster] * cost[cluster]
+        for index in range(sizes[cluster]):
+            record = members[cluster, index]
+            records[count] = record
+            for axis in range(rows.shape[1]):
+                rows[count, axis] = places[record, axis]
+            count += 1
+    most = min(count // k, used + (1 if spare >= 0 else 0))
+    fewest = max(used - 1, (count + largest - 1) // largest)
+    groups = fewest + below(random, most - fewest + 1)
+    # The threshold of Metropolis is drawn first: dealing stops as soon as it is passed.
+    limit = now - np.int64(temperature * math.log(1.0 - share(random)))
+    loss = np.int64(0)
+    left = count
+    for group in range(groups):
+        lo, hi = lows[group], highs[group]
+        seed = below(random, left)
+        for axis in range(rows.shape[1]):
+            lo[axis] = hi[axis] = rows[seed, axis]
+        left -= 1
+        _take(seed, left, group, records, rows, group_of, lo, hi)
+        least = np.int64(0)
+        for _ in range(k - 1):
+            best = 0
+            least = NEVER
+            ties = 0
+            for index in range(left):
+                grown = cost_with(flat, offset, size, full, tables, lines, lo, hi, rows[index])
+                if grown < least:
+                    best, least, ties = index, grown, 1
+                elif grown == least:
+                    ties += 1
+                    if below(random, ties) == 0:
+                        best = index
+            left -= 1
+            _take(best, left, group, records, rows, group_of, lo, hi)
+        group_cost[group] = least
+        group_size[group] = k
+        loss += k * least
+        if loss > limit:
+            return
+    while left > 0:
+        left -= 1
+        best = 0
+        least = NEVER
+        best_cost = np.int64(0)
+        for group in range(groups):
+            if group_size[group] == largest:
+                continue
+            grown = cost_with(flat, offset, size, full, tables, lines, lows[group], highs[group], rows[left])
+            more = (group_size[group] + 1) * grown - group_size[group] * group_cost[group]
+            if more < least:
+                best, least, best_cost = group, more, grown
+        _take(left, left, best, records, rows, group_of, lows[best], highs[best])
+        group_cost[best] = best_cost
+        group_size[best] += 1
+        loss += least
+        if loss > limit:
+            return
+    for group in range(max(groups, used)):
+        sizes[clusters[group] if group < used else spare] = 0
+    for index in range(count):
+        group = group_of[index]
+        cluster = clusters[group] if group < used else spare
+        members[cluster, sizes[cluster]] = records[index]
+        labels[records[index]] = cluster
+        sizes[cluster] += 1
+    for group in range(max(groups, used)):
+        cluster = clusters[group] if group < used else spare
+        refresh(places, flat, offset, size, full, tables, lines, cluster, members, sizes[cluster], cost, ends)
