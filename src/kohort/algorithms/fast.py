@@ -43,5 +43,6 @@ class Fast(Clusterer):
         from kohort.search.order import best_cut, column_order, in_order
 
         array = task.codes.array
-        columns = column_order(array, task.costs, task.k, task.rng)
+        # The sample is drawn from sorted records: the order of the input has no influence.
+        columns = column_order(array[task.codes.distinct.order], task.costs, task.k, task.rng)
         return best_cut(array, task.costs, task.k, in_order(array, columns))[1]

@@ -99,6 +99,9 @@ class Search:
 
     def __post_init__(self) -> None:
         self.threads = self.threads or cores()
+        # Sorted: the order of the input has no influence on what is published.
+        self._order = self.codes.distinct.order
+        self.codes = Codes(self.codes.array[self._order], self.codes.axes)
         self.columns = column_order(self.codes.array, self.costs, self.k, self.rng)
         self._spans, self._axes = spans_of(self.costs)
         self.stopped = False
@@ -109,7 +112,13 @@ class Search:
     @cached_property
     def start(self) -> NDArray[np.int32]:
         """The best cut of the best order: a label for each record."""
-        return self._cut[1]
+        return self._of_input(self._cut[1])
+
+    def _of_input(self, labels: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Labels of the sorted records, in the order of the input."""
+        given = np.empty_like(labels)
+        given[self._order] = labels
+        return given
 
     @cached_property
     def _cut(self) -> tuple[int, NDArray[np.int32]]:
@@ -132,18 +141,18 @@ class Search:
         """A partition that loses less than the given one, or as much; every cluster has k to 2k - 1 records."""
         from kohort.kernels.state import loss_of
 
-        labels = self._cut_large(labels)
+        labels = self._cut_large(labels[self._order])
         n = len(labels)
         scale = self._cut[0] / n
         state = self._state(labels)
         begun = loss_of(state)
         if len(state.sizes) < 2 or begun == 0 or scale == 0:
             self.settled = True
-            return labels
+            return self._of_input(labels)
         self._anneal(state, scale, effort, told)
         ended = loss_of(state)
         self.settled = ended == begun
-        return state.labels if ended < begun else labels
+        return self._of_input(state.labels if ended < begun else labels)
 
     def without_outliers(self, labels: NDArray[np.int32], most: int) -> NDArray[np.int32]:
         """The partition with at most so many records withheld, label -1, where the total loss falls by it.
@@ -159,7 +168,7 @@ class Search:
         from kohort.kernels.withhold import withhold
 
         everything = int(self.costs.full.sum())
-        state = self._state(labels)
+        state = self._state(labels[self._order])
         gone = 0
         while gone < most:
             clusters = np.argsort(-state.sizes * state.cost, kind="stable")
@@ -169,7 +178,7 @@ class Search:
             if not more:
                 break
             gone += more
-        return state.labels
+        return self._of_input(state.labels)
 
     def _cut_large(self, labels: NDArray[np.int32]) -> NDArray[np.int32]:
         """Cut clusters of 2k and more, which costs nothing; number the clusters 0, 1, 2, ..."""

@@ -155,7 +155,7 @@ def test_the_books_are_kept(monkeypatch):
     for cluster in np.flatnonzero(used):
         size = state.sizes[cluster]
         assert sorted(state.members[cluster, :size]) == np.flatnonzero(state.labels == cluster).tolist()
-    assert loss_of(state) == loss(codes, costs, state.labels)
+    assert loss_of(state) == loss(search.codes, costs, state.labels)
 
 
 def _remembering(anneal, kept):
