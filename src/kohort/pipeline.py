@@ -220,12 +220,12 @@ def _other_promise(policy: Policy, algorithm: Algorithm) -> list[str]:
     asked, given = policy.privacy.anonymity, algorithm.anonymity
     if asked == given:
         return []
-    able = ", ".join(name for name, cls in ALGORITHMS.items() if cls.anonymity == asked)
+    able = next(name for name in ("auto", *ALGORITHMS) if ALGORITHMS[name].anonymity == asked)
     return [
         policy.located(
             ("privacy", "anonymity"),
             f"algorithm {algorithm.name!r} publishes {_PROMISES[given]}, and the policy asks for "
-            f"anonymity = {asked!r}; set anonymity = {given!r} if that is enough, or choose another one ({able}).",
+            f"anonymity = {asked!r}; set anonymity = {given!r} if that is enough, or choose another, such as {able!r}.",
         )
     ]
 

@@ -10,26 +10,9 @@ from kohort.algorithms.gccg import distance_costs, form_classes, graded, grades
 from kohort.algorithms.gccg_parallel import halved
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
+from papers import FOUR_LEVELS, ROWS
 
-# The only reading of the education tree that reproduces tables 3, 6, 7 and 8; the node
-# "University" has no name in the paper.
-FOUR_LEVELS = {
-    "Senior high": {"Low": ["9th", "11th"], "HS-grad-1": ["HS-grad"]},
-    "University": {"High": ["Bachelors", "Masters"]},
-}
 THREE_LEVELS = {"Low": ["9th", "11th", "HS-grad"], "High": ["Bachelors", "Masters"]}
-ROWS = [
-    ("Bachelors", "White", "Male", 39),
-    ("Bachelors", "White", "Male", 50),
-    ("HS-grad", "White", "Male", 38),
-    ("11th", "Black", "Male", 53),
-    ("Bachelors", "Black", "Female", 28),
-    ("Masters", "White", "Female", 37),
-    ("9th", "Black", "Female", 49),
-    ("HS-grad", "White", "Male", 52),
-    ("Masters", "White", "Female", 31),
-    ("Bachelors", "White", "Male", 42),
-]
 NAMES = ("education", "race", "sex", "age")
 TABLE_3 = [{39, 50}, {38, 52}, {53, 49}, {28, 37}]
 TABLE_6 = [{39, 42}, {50, 52}, {38, 37}, {31, 28}, {53, 49}]

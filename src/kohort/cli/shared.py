@@ -80,8 +80,15 @@ def _gap(loss: float, bound: float) -> str:
 def print_facts(facts: Mapping[str, Any]) -> None:
     """Print what an algorithm has to tell."""
     for name, value in facts.items():
-        text = f"{value:.6g}" if isinstance(value, float) else str(value)
-        console().print(f"  {name}: {text}", markup=False)
+        console().print(f"  {name}: {_in_words(value)}", markup=False)
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_in_words(one)}" for key, one in value.items())
+    if isinstance(value, list | tuple):
+        return " ".join(map(_in_words, value))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 @contextmanager
