@@ -40,9 +40,12 @@ class Fast(Clusterer):
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""
-        from kohort.search.order import best_cut, column_order, in_order
+        from kohort.search.order import column_order, first_partition
 
-        array = task.codes.array
-        # The sample is drawn from sorted records: the order of the input has no influence.
-        columns = column_order(array[task.codes.distinct.order], task.costs, task.k, task.rng)
-        return best_cut(array, task.costs, task.k, in_order(array, columns))[1]
+        # Sorted records: the order of the input has no influence on what is published.
+        order = task.codes.distinct.order
+        array = task.codes.array[order]
+        columns = column_order(array, task.costs, task.k, task.rng)
+        labels = np.empty(len(array), np.int32)
+        labels[order] = first_partition(array, task.costs, task.k, columns, task.rng)[1]
+        return labels

@@ -7,14 +7,19 @@ could write to is never used.
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
 import stat
 import tempfile
+import time
 from pathlib import Path
 
 import numba
 
 CACHE_VARIABLE = "NUMBA_CACHE_DIR"
+KEPT = 30 * 24 * 3600.0
+"""Seconds after which kernels of another version are deleted."""
 
 
 def _private_directory(path: Path) -> bool:
@@ -34,15 +39,32 @@ def _private_directory(path: Path) -> bool:
     return True
 
 
+def _version() -> str:
+    """Changes with the source of any kernel: numba looks at a kernel's own file, and not at those it calls."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
+
+
 def cache_directory() -> Path | None:
     """Where compiled kernels are kept; None when no private place can be written."""
     given = os.environ.get(CACHE_VARIABLE)
     if given:
-        return Path(given)
+        return Path(given) / _version()
     places = [Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "kohort" / "kernels"]
     if hasattr(os, "getuid"):
         places.append(Path(tempfile.gettempdir()) / f"kohort-{os.getuid()}" / "kernels")
-    return next((place for place in places if _private_directory(place)), None)
+    place = next((place for place in places if _private_directory(place)), None)
+    if place is None:
+        return None
+    _forget_old(place)
+    return place / _version()
+
+
+def _forget_old(place: Path) -> None:
+    """Delete what earlier versions have compiled and nobody has used for long."""
+    for folder in place.iterdir():
+        if folder.is_dir() and folder.name != _version() and time.time() - folder.stat().st_mtime > KEPT:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 CACHE = cache_directory()
@@ -59,5 +81,4 @@ def is_compiled() -> bool:
     """Whether compiled kernels of this version are in the cache, so that a start is quick."""
     if CACHE is None or not CACHE.is_dir():
         return False
-    newest_source = max(path.stat().st_mtime for path in Path(__file__).parent.glob("*.py"))
-    return any(path.stat().st_mtime >= newest_source for path in CACHE.rglob("*.nbi"))
+    return any(CACHE.rglob("*.nbi"))

@@ -23,6 +23,8 @@ from kohort.kernels.steps import deal, empty_pool, exchange
 
 ATTEMPTS = 4
 """Draws of a cluster before a step gives up."""
+HOPS = 12
+"""Longest walk from one near record to the next in search of another cluster."""
 EXCHANGE = -2
 """In place of a spare slot: the step exchanges records, it does not deal them anew."""
 
@@ -122,8 +124,8 @@ def draw_round(
         here = labels[record]
         there = here
         other = np.int64(record)
-        for _ in range(ATTEMPTS):
-            other = _near_record(record, row_of, near, first, counts, order, random)
+        for _ in range(HOPS):
+            other = _near_record(other, row_of, near, first, counts, order, random)
             there = labels[other]
             if there != here:
                 break

@@ -14,6 +14,8 @@ from kohort.kernels.random import below, share
 from kohort.kernels.spans import cost_of, cost_with
 from kohort.kernels.state import HIGH, HIGH2, LOW, LOW2, refresh
 
+LOOKS = 8
+"""How often a growing group looks at all records that are left, at most."""
 NEGLIGIBLE = 10
 """A change with a weight of less than exp(-10) is not looked at any closer."""
 
@@ -120,6 +122,8 @@ class Pool(NamedTuple):
     """Their places, shape (records, d)."""
     group: NDArray[np.int32]
     """Group of each record that has one."""
+    grown: NDArray[np.int64]
+    """What a group would cost with each record that has none."""
     lows: NDArray[np.int32]
     """Boxes of the groups, shape (groups, d)."""
     highs: NDArray[np.int32]
@@ -137,6 +141,7 @@ def empty_pool(
         np.empty(records, np.int32),
         np.empty((records, d), np.int32),
         np.empty(records, np.int32),
+        np.empty(records, np.int64),
         np.empty((4, d), np.int32),
         np.empty((4, d), np.int32),
         np.empty(4, np.int64),
@@ -185,7 +190,7 @@ def deal(
     """
     flat, offset, size, full, tables, lines = spans
     labels, members, sizes, cost, ends = state
-    records, rows, group_of, lows, highs, group_cost, group_size = pool
+    records, rows, group_of, grown, lows, highs, group_cost, group_size = pool
     largest = members.shape[1]
     count = 0
     used = 0
@@ -216,20 +221,29 @@ def deal(
         left -= 1
         _take(seed, left, group, records, rows, group_of, lo, hi)
         least = np.int64(0)
-        for _ in range(k - 1):
-            best = 0
-            least = NEVER
-            ties = 0
+        taken = 1
+        while taken < k:
             for index in range(left):
-                grown = cost_with(flat, offset, size, full, tables, lines, lo, hi, rows[index])
-                if grown < least:
-                    best, least, ties = index, grown, 1
-                elif grown == least:
-                    ties += 1
-                    if below(random, ties) == 0:
-                        best = index
-            left -= 1
-            _take(best, left, group, records, rows, group_of, lo, hi)
+                grown[index] = cost_with(flat, offset, size, full, tables, lines, lo, hi, rows[index])
+            # Large groups take several at a time: to look again after each would cost more than it gains.
+            for _ in range(min(k - taken, max(1, k // LOOKS))):
+                best = 0
+                cheapest = NEVER
+                ties = 0
+                for index in range(left):
+                    if grown[index] < cheapest:
+                        best, cheapest, ties = index, grown[index], 1
+                    elif grown[index] == cheapest:
+                        ties += 1
+                        if below(random, ties) == 0:
+                            best = index
+                left -= 1
+                grown[best] = grown[left]
+                _take(best, left, group, records, rows, group_of, lo, hi)
+                taken += 1
+            least = cheapest
+        if k > LOOKS:
+            least = cost_of(flat, offset, size, full, tables, lines, lo, hi)
         group_cost[group] = least
         group_size[group] = k
         loss += k * least
@@ -243,10 +257,10 @@ def deal(
         for group in range(groups):
             if group_size[group] == largest:
                 continue
-            grown = cost_with(flat, offset, size, full, tables, lines, lows[group], highs[group], rows[left])
-            more = (group_size[group] + 1) * grown - group_size[group] * group_cost[group]
+            more_cost = cost_with(flat, offset, size, full, tables, lines, lows[group], highs[group], rows[left])
+            more = (group_size[group] + 1) * more_cost - group_size[group] * group_cost[group]
             if more < least:
-                best, least, best_cost = group, more, grown
+                best, least, best_cost = group, more, more_cost
         _take(left, left, best, records, rows, group_of, lows[best], highs[best])
         group_cost[best] = best_cost
         group_size[best] += 1

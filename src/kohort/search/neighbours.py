@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.encode import DistinctRows
-from kohort.search.order import in_order
+from kohort.search.order import halved, in_order
 
 if TYPE_CHECKING:
+    from kohort.kernels.costs import Costs
     from kohort.kernels.search import Nearness
     from kohort.kernels.spans import Spans
 
@@ -23,11 +24,27 @@ REACH = 6
 """How far to look on each side in an order."""
 ORDERS = 24
 """Most orders of the columns that are looked at."""
+TREES = 4
+"""Orders by halves that are looked at."""
+JITTER = 0.6
+"""How much they differ."""
+ROUNDS = 5
+"""Most rounds among the neighbours of neighbours."""
+SETTLED = 0.1
+"""No more rounds if one changed less than this share of the neighbours."""
 BLOCK = 1 << 15
 """Rows per call of a kernel: often enough for Ctrl-C."""
 
 
-def nearness(rows: DistinctRows, places: NDArray[np.int32], spans: Spans, columns: list[int], threads: int) -> Nearness:
+def nearness(
+    rows: DistinctRows,
+    places: NDArray[np.int32],
+    costs: Costs,
+    spans: Spans,
+    columns: list[int],
+    rng: np.random.Generator,
+    threads: int,
+) -> Nearness:
     """Near rows of each distinct row.
 
     Parameters
@@ -51,13 +68,26 @@ def nearness(rows: DistinctRows, places: NDArray[np.int32], spans: Spans, column
     near[copies, 0] = np.flatnonzero(copies)
     distance[copies, 0] = 0
     with ThreadPoolExecutor(threads) as pool:
-        for last in columns[-ORDERS:]:
-            order = in_order(rows.codes, [*(column for column in columns if column != last), last])
+        for order in _orders(rows.codes, costs, columns, rng):
             _in_blocks(pool, m, partial(neighbours_in_order, places, spans, order, REACH), near, distance)
-        _in_blocks(pool, m, partial(neighbours_of_neighbours, places, spans, near.copy()), near, distance)
+        for _ in range(ROUNDS):
+            before = near.copy()
+            _in_blocks(pool, m, partial(neighbours_of_neighbours, places, spans, before), near, distance)
+            if np.count_nonzero(near != before) < SETTLED * near.size:
+                break
     row = np.empty(len(rows.order), np.int32)
     row[rows.order] = np.repeat(np.arange(m, dtype=np.int32), rows.counts)
     return Nearness(row, near, rows.first, rows.counts, rows.order)
+
+
+def _orders(
+    codes: NDArray[np.int32], costs: Costs, columns: list[int], rng: np.random.Generator
+) -> Iterator[NDArray[np.int64]]:
+    """Orders with near rows side by side: sorted, each column last in turn; and halved, each time otherwise."""
+    for last in columns[-ORDERS:]:
+        yield in_order(codes, [*(column for column in columns if column != last), last])
+    for _ in range(TREES):
+        yield halved(codes, costs, REACH, rng, jitter=JITTER)
 
 
 def _in_blocks(

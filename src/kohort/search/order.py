@@ -23,6 +23,33 @@ def in_order(array: NDArray[np.int32], columns: list[int]) -> NDArray[np.int64]:
     return np.lexsort(array[:, columns[::-1]].T)
 
 
+def halved(
+    array: NDArray[np.int32], costs: Costs, leaf: int, rng: np.random.Generator, *, jitter: float = 0.0
+) -> NDArray[np.int64]:
+    """The records, near ones beside each other: runs are cut along their widest side until they have `leaf` records.
+
+    Parameters
+    ----------
+    jitter : float
+        How much the choice of the side is left to chance, from 0 to 1.
+    """
+    from kohort.kernels.halves import order_by_halves
+
+    order = np.arange(len(array))
+    seed = rng.integers(2**63, size=1, dtype=np.uint64)
+    order_by_halves(np.ascontiguousarray(array.T), costs, leaf, jitter, seed, order)
+    return order
+
+
+def first_partition(
+    array: NDArray[np.int32], costs: Costs, k: int, columns: list[int], rng: np.random.Generator
+) -> tuple[int, NDArray[np.int32]]:
+    """The better one of two cuts: of the records sorted by the columns, and of those halved."""
+    orders = (in_order(array, columns), halved(array, costs, max(2, k // 2), rng))
+    cuts = [best_cut(array, costs, k, order) for order in orders]
+    return min(cuts, key=lambda cut: cut[0])
+
+
 def best_cut(array: NDArray[np.int32], costs: Costs, k: int, order: NDArray[np.int64]) -> tuple[int, NDArray[np.int32]]:
     """Cut an order into runs of k to 2k - 1 records at the least loss; the loss, and a label per record."""
     from kohort.kernels.boxes import NEVER

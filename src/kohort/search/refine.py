@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kohort.encode import Codes
 from kohort.errors import Interrupted
 from kohort.search.neighbours import nearness
-from kohort.search.order import best_cut, column_order, in_order
+from kohort.search.order import column_order, first_partition
 from kohort.search.spans import places_of, spans_of
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Search:
 
     @cached_property
     def start(self) -> NDArray[np.int32]:
-        """The best cut of the best order: a label for each record."""
+        """The best cut of a good order: a label for each record."""
         return self._of_input(self._cut[1])
 
     def _of_input(self, labels: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -122,13 +122,13 @@ class Search:
 
     @cached_property
     def _cut(self) -> tuple[int, NDArray[np.int32]]:
-        array = self.codes.array
-        return best_cut(array, self.costs, self.k, in_order(array, self.columns))
+        return first_partition(self.codes.array, self.costs, self.k, self.columns, self.rng)
 
     @cached_property
     def _nearness(self) -> Nearness:
         rows = self.codes.distinct
-        return nearness(rows, self._places_of(rows.codes), self._spans, self.columns, self.threads)
+        places = self._places_of(rows.codes)
+        return nearness(rows, places, self.costs, self._spans, self.columns, self.rng, self.threads)
 
     @cached_property
     def _places(self) -> NDArray[np.int32]:
@@ -187,8 +187,7 @@ class Search:
         clusters = len(sizes)
         for cluster in np.flatnonzero(sizes >= 2 * self.k):
             records = np.flatnonzero(labels == cluster)
-            some = self.codes.array[records]
-            _, parts = best_cut(some, self.costs, self.k, in_order(some, self.columns))
+            _, parts = first_partition(self.codes.array[records], self.costs, self.k, self.columns, self.rng)
             labels[records[parts > 0]] = clusters + parts[parts > 0] - 1
             clusters += int(parts.max())
         return labels

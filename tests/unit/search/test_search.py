@@ -116,7 +116,7 @@ def test_the_order_of_the_columns_is_never_worse_than_the_first_one():
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.integers(2, 9), st.integers(0, 150), st.integers(0, 2**32 - 1), st.booleans())
+@given(st.sampled_from([2, 3, 5, 9, 30]), st.integers(0, 150), st.integers(0, 2**32 - 1), st.booleans())
 def test_refining_never_loses(k, more, seed, ties):
     n = k + more
     codes = numbers(np.random.default_rng(seed).integers(0, 3, (n, 3))) if ties else mixed(n, seed)
@@ -131,13 +131,14 @@ def test_refining_never_loses(k, more, seed, ties):
     assert sizes.max() < 2 * k
 
 
-def test_the_books_are_kept(monkeypatch):
+@pytest.mark.parametrize("k", [4, 40])
+def test_the_books_are_kept(monkeypatch, k):
     """After many steps the state says what the members say."""
     kept = []
     monkeypatch.setattr("kohort.search.refine.Search._anneal", _remembering(Search._anneal, kept))
     codes = mixed(400)
     costs = costs_of(codes)
-    search = Search(codes, costs, 4, np.random.default_rng(1), threads=1)
+    search = Search(codes, costs, k, np.random.default_rng(1), threads=1)
     search.refined(search.start, Effort(200), nobody)
     [state] = kept
     fresh = State(
