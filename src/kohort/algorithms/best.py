@@ -36,7 +36,7 @@ class Best(Algorithm):
     """
 
     seeds: int = 1
-    patience: float = 30.0
+    patience: float = 20.0
 
     summary = "auto with patience: a long search, several times"
     paper = "kohort"
