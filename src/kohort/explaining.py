@@ -241,7 +241,7 @@ def _plan_with_classes(policy: Policy) -> Plan:
     if policy.privacy.anonymity == "classes" and not plan.algorithm.tables(policy):
         return plan
     changed = policy.with_changes("algorithm", name="auto", parameters={}, seed=plan.seed)
-    return plan_of(changed.with_changes("privacy", anonymity="classes", models=()))
+    return plan_of(changed.with_changes("privacy", anonymity="classes", promises=()))
 
 
 # -- columns -------------------------------------------------------------------------------------
@@ -306,7 +306,7 @@ class _Trial:
             rng=np.random.default_rng(self.seed),
             progress=lambda share: None,
             sensitive=None,
-            models=(),
+            promises=(),
             allowance=0,
         )
         return ALGORITHMS.make(TRIED_WITH, {}).solve(task).boxes

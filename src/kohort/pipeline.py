@@ -30,7 +30,7 @@ from kohort.measures import MEASURES, Measure
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_solution
 from kohort.policy import Policy
-from kohort.privacy import SensitiveModel, models_of
+from kohort.privacy import Promise, SensitiveModel, models_of, reference_of
 from kohort.recode import Part, parts_of
 from kohort.refining import refined_solution
 from kohort.release import Provenance, Release
@@ -39,6 +39,7 @@ from kohort.table import Table, read_table, same_kind, typed_columns, typed_quas
 from kohort.table.read import Kind, file_kind
 from kohort.table.safe import draft_of
 from kohort.table.targets import part_path, refuse_targets
+from kohort.table.texts import as_texts
 
 Progress = Callable[[str, float], None]
 """Told the step, in a search with the loss so far after a comma, and the share of it that is done."""
@@ -316,10 +317,25 @@ def refuse_the_impossible(plan: Plan, frame: pl.DataFrame, suppressed: int) -> N
         raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}."))
     for index, model in enumerate(others):
         if isinstance(model, SensitiveModel):
-            counts = frame[model.column].value_counts()["count"].to_numpy().astype(np.int64)
-            reason = model.refuses_values(counts)
-            if reason and not plan.policy.privacy.suppression_limit:
+            reason = model.refuses_values(promise_of(model, frame, plan.policy).table)
+            if reason:
                 raise InfeasibleError(plan.policy.located(("privacy", "models", index), f"{reason}."))
+
+
+def promise_of(model: SensitiveModel, frame: pl.DataFrame, policy: Policy) -> Promise:
+    """What a model promises about the records of a table.
+
+    An empty text is a missing value: who reads a CSV file cannot tell them apart.
+    """
+    missing = ["", *policy.input.missing]
+    columns = frame.select(as_texts(frame[name]).replace(missing, None) for name in model.columns)
+    counted = columns.with_row_index("row").group_by(model.columns, maintain_order=True).agg("row")
+    counts = counted["row"].list.len().to_numpy()
+    texts = {name: counted[name].to_list() for name in model.columns}
+    table, number = reference_of(policy, texts, counts)
+    values = np.empty(frame.height, np.int64)
+    values[counted["row"].explode().to_numpy()] = np.repeat(number, counts)
+    return Promise(model, table, values)
 
 
 def task_of(
@@ -340,9 +356,8 @@ def task_of(
         All records of the table; those that do not take part count against the suppression limit.
     """
     policy = plan.policy
-    models = tuple(models_of(policy)[1:])
     sensitive = None
-    if plan.algorithm.wants_sensitive(policy) or any(isinstance(model, SensitiveModel) for model in models):
+    if plan.algorithm.wants_sensitive(policy):
         # An empty text is a missing value: who reads a CSV file cannot tell them apart.
         told = frame.select(policy.having_role("sensitive")).with_columns(pl.col(pl.String).replace("", None))
         sensitive = encode(typed_columns(told, policy, "sensitive"), policy, "sensitive")
@@ -355,7 +370,9 @@ def task_of(
         rng=np.random.default_rng(plan.seed),
         progress=progress,
         sensitive=sensitive,
-        models=models,
+        promises=tuple(
+            promise_of(model, frame, policy) for model in models_of(policy) if isinstance(model, SensitiveModel)
+        ),
         allowance=math.floor(limit * records) - (records - frame.height),
         seconds=policy.algorithm.seconds,
         note=note,

@@ -34,7 +34,7 @@ def efforts_of(task: Task, *patience: float) -> list[Effort]:
     n, d = task.codes.array.shape
     work = min(WORK, max(LEAST_WORK, SIDES / (n * d)))
     # Few columns leave less to search for, and a step that deals large classes anew takes longer.
-    work *= min(1.0, d / 8) / (1 + task.k / 120)
+    work *= min(1.0, d / 8) ** 1.3 / (1 + task.k / 120)
     whole = sum(patience)
     return [Effort(work * one, None if task.seconds is None else task.seconds * one / whole) for one in patience]
 

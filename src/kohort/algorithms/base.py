@@ -15,7 +15,7 @@ from kohort.errors import PolicyError
 from kohort.measures.base import Measure
 from kohort.policy import Policy
 from kohort.policy.model import Anonymity
-from kohort.privacy import PrivacyModel
+from kohort.privacy import Promise
 from kohort.registry import Registry
 from kohort.solution import Solution
 
@@ -38,8 +38,8 @@ class Task:
     progress: Progress
     sensitive: Codes | None = None
     """The sensitive columns, encoded like quasi-identifiers; for algorithms that ask for them."""
-    models: tuple[PrivacyModel, ...] = ()
-    """Promises beside k-anonymity, all of which the algorithm said it enforces."""
+    promises: tuple[Promise, ...] = ()
+    """Promises about sensitive values. An algorithm may look at them; what it breaks is repaired after it."""
     allowance: int = 0
     """Records that may be suppressed."""
     seconds: float | None = None

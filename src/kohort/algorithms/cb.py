@@ -110,14 +110,14 @@ def promised(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     InfeasibleError
         When even one class of all records would not keep a promise.
     """
-    models = [model for model in task.models if isinstance(model, FrequencyLDiversity)]
-    values = np.empty((len(task.codes.array), len(models)), np.int32)
-    for promise, model in enumerate(models):
-        values[:, promise] = task.sensitive_column(model.column)[1]
-        reason = model.refuses_values(np.bincount(values[:, promise]))
+    found = [(promise, promise.model.l) for promise in task.promises if isinstance(promise.model, FrequencyLDiversity)]
+    values = np.empty((len(task.codes.array), len(found)), np.int32)
+    for index, (promise, _) in enumerate(found):
+        values[:, index] = promise.values
+        reason = promise.model.refuses_values(promise.table)
         if reason:
             raise InfeasibleError(f"{reason}.")
-    return values, np.array([model.l for model in models], np.int64)
+    return values, np.array([least for _, least in found], np.int64)
 
 
 def as_places(task: Task, codes: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
-import numpy as np
-
 from kohort.audit import promise
 from kohort.audit.case import Case, count, listed
+from kohort.audit.classes import counted
 from kohort.audit.load import Table
 from kohort.audit.truth import comparison
 from kohort.audit.verdict import Check
 from kohort.errors import PolicyError
 from kohort.policy import Policy
-from kohort.privacy import Histogram, PrivacyModel, SensitiveModel, models_of
+from kohort.privacy import Histogram, PrivacyModel, Reference, SensitiveModel, models_of
 
 BUCKET, COUNT = "bucket", "count"
 TABLE = "sensitive_table"
@@ -131,9 +130,10 @@ def diversity(case: Case) -> Check:
     wanted, found = case.policy.privacy.k, _histogram(case)
     if found is None:
         return Check("diversity", False, "diversity cannot be checked, as the second table cannot be read.")
-    failing = found.largest * wanted > found.sizes
+    values, _ = found
+    failing = values.largest * wanted > values.sizes
     number, share = int(failing.sum()), f"more than 1/{wanted} of"
-    figures = {"buckets_failing": number, "records_in_them": int(found.sizes[failing].sum())}
+    figures = {"buckets_failing": number, "records_in_them": int(values.sizes[failing].sum())}
     if number:
         have = "has" if number == 1 else "have"
         sentence = f"{number:,} of {count(len(failing), 'bucket')} {have} a sensitive value with {share} the records"
@@ -172,9 +172,10 @@ def models(case: Case) -> list[Check]:
 
 def _model(case: Case, model: PrivacyModel) -> Check:
     found = _histogram(case)
-    if found is None or not isinstance(model, SensitiveModel):
+    column = sensitive_column(case.policy)
+    if found is None or not isinstance(model, SensitiveModel) or model.columns != (column,):
         return Check(model.name, False, f"{model.name} cannot be checked in buckets.")
-    return promise.judged(model, found, "bucket", "buckets")
+    return promise.judged(model, *found, "bucket", "buckets")
 
 
 def _second(case: Case) -> Table:
@@ -188,22 +189,17 @@ def _is_linked(case: Case) -> bool:
     return BUCKET in case.release.columns and all(name in _second(case).columns for name in wanted)
 
 
-def _histogram(case: Case) -> Histogram | None:
+def _histogram(case: Case) -> tuple[Histogram, Reference] | None:
     """Count the values of every bucket by the second table; None when that cannot be read."""
     second = _second(case)
     wanted = (BUCKET, sensitive_column(case.policy), COUNT)
     if not second.rows or any(name not in second.columns for name in wanted):
         return None
-    bucket, value, times = (second.columns[name] for name in wanted)
+    bucket, _, times = (second.columns[name] for name in wanted)
     [(unreadable,)] = second.database.rows(f"SELECT count(*) FROM {TABLE} WHERE NOT {_readable(times)}")
     if unreadable:
         return None
-    found = second.database.arrays(
-        f"SELECT dense_rank() OVER (ORDER BY {bucket}) - 1 AS bucket, "
-        f"dense_rank() OVER (ORDER BY {value}) - 1 AS value, "
-        f"CAST(sum({_number(times)}) AS BIGINT) AS times FROM {TABLE} GROUP BY {bucket}, {value}"
-    )
-    return Histogram(*(np.asarray(found[name], np.int64) for name in ("bucket", "value", "times")))
+    return counted(second, bucket, [sensitive_column(case.policy)], case.policy, f"sum({_number(times)})")
 
 
 def _wrong_values(case: Case, second: Table, original: Table, name: str) -> int:

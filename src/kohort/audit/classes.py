@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from kohort.audit.load import Table
 from kohort.audit.published import STAR
-from kohort.privacy import Histogram
+from kohort.policy import Policy
+from kohort.privacy import Histogram, Reference, reference_of
 
 Ints: TypeAlias = NDArray[np.int64]
 Codes: TypeAlias = NDArray[np.signedinteger]
@@ -106,17 +107,44 @@ def classes(table: Table, quasi: Sequence[str]) -> Classes:
     return Classes(codes, np.asarray(found["size"], np.int64))
 
 
-def histogram(table: Table, quasi: Sequence[str], column: str, *, starred: bool) -> Histogram:
-    """Count the values of a column in every class; rows of ``*`` are one if they are not suppressed."""
-    literals = ", ".join(map(table.literal, quasi))
-    value = table.columns[column]
-    found = table.database.arrays(
-        f"SELECT dense_rank() OVER (ORDER BY {literals}) - 1 AS class, "
-        f"dense_rank() OVER (ORDER BY {value}) - 1 AS value, size FROM "
-        f"(SELECT {literals}, {value}, count(*) AS size FROM {table.name} "
-        f"{'' if starred else 'WHERE NOT starred '}GROUP BY ALL)"
+def histogram(
+    table: Table, quasi: Sequence[str], columns: Sequence[str], policy: Policy, *, starred: bool
+) -> tuple[Histogram, Reference]:
+    """Count the values of some columns in every class; rows of ``*`` are one if they are not suppressed."""
+    return counted(
+        table,
+        ", ".join(map(table.literal, quasi)),
+        columns,
+        policy,
+        "count(*)",
+        "" if starred else "WHERE NOT starred",
     )
-    return Histogram(*(np.asarray(found[name], np.int64) for name in ("class", "value", "size")))
+
+
+def counted(
+    table: Table, groups: str, columns: Sequence[str], policy: Policy, times: str, where: str = ""
+) -> tuple[Histogram, Reference]:
+    """Count the values of some columns in every group of rows, and in the whole table.
+
+    Parameters
+    ----------
+    groups : str
+        SQL of what the rows are grouped by.
+    times : str
+        SQL of the records that rows of a group stand for.
+    """
+    texts = {column: table.columns[column] for column in columns}
+    values = ", ".join(texts.values())
+    found = table.database.arrays(
+        f"SELECT dense_rank() OVER (ORDER BY {groups}) - 1 AS class, "
+        f"dense_rank() OVER (ORDER BY {values}) - 1 AS value, size FROM "
+        f"(SELECT {groups}, {values}, CAST({times} AS BIGINT) AS size FROM {table.name} {where} GROUP BY ALL)"
+    )
+    group, value, size = (np.asarray(found[name], np.int64) for name in ("class", "value", "size"))
+    rows = table.database.rows(f"SELECT DISTINCT {values} FROM {table.name} {where} ORDER BY {values}")
+    records = np.bincount(value, size, minlength=len(rows)).astype(np.int64)
+    reference, number = reference_of(policy, {name: [row[j] for row in rows] for j, name in enumerate(texts)}, records)
+    return Histogram.of_pairs(group, number[value], size), reference
 
 
 def matches(codes: Codes, sizes: Ints, wanted: Ints) -> Ints:

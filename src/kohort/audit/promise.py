@@ -11,7 +11,7 @@ from kohort.audit.classes import histogram
 from kohort.audit.intervals import Interval
 from kohort.audit.published import Kind, PublishedColumn
 from kohort.audit.verdict import Check
-from kohort.privacy import Histogram, PrivacyModel, SensitiveModel, models_of
+from kohort.privacy import Histogram, PrivacyModel, Reference, SensitiveModel, models_of
 
 
 def columns(case: Case, also: Collection[str] = (), apart: Collection[str] = ()) -> Check:
@@ -173,22 +173,23 @@ def _model(case: Case, model: PrivacyModel) -> Check:
     if not isinstance(model, SensitiveModel):
         # silence would be a promise
         return Check(model.name, False, f"the policy asks for {model.name}, which this audit does not check.")
-    if case.classes is None or model.column not in case.release.columns:
+    if case.classes is None or any(column not in case.release.columns for column in model.columns):
         return Check(model.name, False, f"{model.name} cannot be checked, as the release lacks a column.")
-    found = histogram(case.release, list(case.columns), model.column, starred=bool(case.starred_class))
-    return judged(model, found, "class", "classes")
+    starred = bool(case.starred_class)
+    found, table = histogram(case.release, list(case.columns), model.columns, case.policy, starred=starred)
+    return judged(model, found, table, "class", "classes")
 
 
-def judged(model: SensitiveModel, found: Histogram, noun: str, plural: str) -> Check:
+def judged(model: SensitiveModel, found: Histogram, table: Reference, noun: str, plural: str) -> Check:
     """Tell whether every class, or whatever it is called, keeps what a model promises."""
-    keeps = model.keeps(found)
+    keeps = model.keeps(found, table)
     failing, number = int((~keeps).sum()), len(keeps)
     figures: dict[str, int | float | str] = {
         **asdict(model),  # type: ignore[call-overload]
         "classes_failing": failing,
         "rows_in_them": int(found.sizes[~keeps].sum()),
     }
-    about = f"{model.name} of column {model.column!r}"
+    about = f"{model.name} of {listed(model.columns)}"
     if failing:
         do = "does" if failing == 1 else "do"
         sentence = f"{about}: {failing:,} of {count(number, noun, plural)} {do} not keep it."

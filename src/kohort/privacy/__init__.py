@@ -1,8 +1,21 @@
 """Privacy models. One file each; a file in this folder that registers one is found by itself."""
 
 from kohort.privacy.base import MODELS, Histogram, PrivacyModel, SensitiveModel, models_of
+from kohort.privacy.promise import Promise
+from kohort.privacy.reference import Reference, reference_of
+from kohort.privacy.rules import Rule
 from kohort.registry import load_modules
 
 load_modules(__name__, __path__)
 
-__all__ = ["MODELS", "Histogram", "PrivacyModel", "SensitiveModel", "models_of"]
+__all__ = [
+    "MODELS",
+    "Histogram",
+    "PrivacyModel",
+    "Promise",
+    "Reference",
+    "Rule",
+    "SensitiveModel",
+    "models_of",
+    "reference_of",
+]

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from kohort.errors import PolicyError
 from kohort.policy import Policy
+from kohort.privacy.reference import Reference
+from kohort.privacy.rules import Rule
 from kohort.registry import Registry
 
 
@@ -29,13 +31,18 @@ class PrivacyModel(ABC):
 
 @dataclass(frozen=True)
 class Histogram:
-    """How often the values of a sensitive column occur in each class: one entry for each pair that does."""
+    """How often sensitive values occur in each class: one entry for each pair that does."""
 
     group: NDArray[np.int64]
     """Class, 0, 1, 2, ..."""
     value: NDArray[np.int64]
-    """Value, by number; missing is a value of its own."""
+    """Value, by its number in the `Reference`."""
     count: NDArray[np.int64]
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return int(self.group.max(initial=-1)) + 1
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -43,25 +50,57 @@ class Histogram:
         return np.bincount(self.group, self.count).astype(np.int64)
 
     @property
+    def distinct(self) -> NDArray[np.int64]:
+        """Different values of each class."""
+        return np.bincount(self.group).astype(np.int64)
+
+    @property
     def largest(self) -> NDArray[np.int64]:
         """Records of each class with its most frequent value."""
-        most = np.zeros(int(self.group.max(initial=-1)) + 1, np.int64)
+        most = np.zeros(self.classes, np.int64)
         np.maximum.at(most, self.group, self.count)
         return most
 
+    @classmethod
+    def of(cls, labels: NDArray[np.integer], values: NDArray[np.integer]) -> Histogram:
+        """Count the values of records in their classes, which are numbered 0, 1, 2, ..."""
+        return cls.of_pairs(labels, values, np.ones(len(labels), np.int64))
+
+    @classmethod
+    def of_pairs(cls, group: NDArray[np.integer], value: NDArray[np.integer], count: NDArray[np.integer]) -> Histogram:
+        """Add up the counts of equal pairs of class and value."""
+        size = int(value.max(initial=0)) + 1
+        pairs, index = np.unique(group.astype(np.int64) * size + value, return_inverse=True)
+        return cls(pairs // size, pairs % size, np.bincount(index.reshape(-1), count).astype(np.int64))
+
 
 class SensitiveModel(PrivacyModel):
-    """A promise about the values of one sensitive column in every class."""
+    """A promise about the sensitive values in every class."""
 
-    column: str
+    monotone: ClassVar[bool] = True
+    """Whether two classes that keep the promise keep it as one."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The sensitive columns that it is about; their values are looked at together."""
+        return (self.column,)  # type: ignore[attr-defined]
+
+    def refuses_policy(self, policy: Policy) -> str | None:
+        """Why the promise makes no sense for the columns as the policy describes them; or None."""
+        del policy
+        return None
 
     @abstractmethod
-    def keeps(self, classes: Histogram) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
+    def refuses_values(self, table: Reference) -> str | None:
+        """Why no release of a table with these values can keep the promise, and what can be kept; or None."""
 
     @abstractmethod
-    def refuses_values(self, counts: NDArray[np.int64]) -> str | None:
-        """Why no release of a table whose values occur so often can keep the promise; or None."""
+    def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
+        """Which classes keep the promise: decided in whole numbers, never by the luck of rounding."""
+
+    @abstractmethod
+    def rules(self, table: Reference) -> tuple[Rule, ...]:
+        """The promise in the form that a search can follow; what it ends with is judged by `keeps` all the same."""
 
 
 MODELS: Registry[PrivacyModel] = Registry("privacy model")
@@ -86,9 +125,21 @@ def models_of(policy: Policy) -> list[PrivacyModel]:
                 wrong = error.faults
             else:
                 found.append(model)
-                if isinstance(model, SensitiveModel) and model.column not in policy.having_role("sensitive"):
-                    wrong = (f"privacy model {name!r}: column {model.column!r} is not a sensitive column.",)
+                wrong = _misplaced(model, policy)
         faults += [policy.located(("privacy", "models", index), fault) for fault in wrong]
     if faults:
         raise PolicyError(*faults)
     return found
+
+
+def _misplaced(model: PrivacyModel, policy: Policy) -> tuple[str, ...]:
+    """Why a model does not fit the columns of a policy."""
+    if not isinstance(model, SensitiveModel):
+        return ()
+    strangers = [column for column in model.columns if column not in policy.having_role("sensitive")]
+    if strangers:
+        return tuple(
+            f"privacy model {model.name!r}: column {column!r} is not a sensitive column." for column in strangers
+        )
+    reason = model.refuses_policy(policy)
+    return (f"privacy model {model.name!r}: {reason}.",) if reason else ()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
+from kohort.privacy.reference import Reference
+from kohort.privacy.rules import Rule, shares
 
 
 @MODELS.register("frequency-l-diversity")
@@ -24,8 +27,11 @@ class FrequencyLDiversity(SensitiveModel):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> FrequencyLDiversity("disease", l=2).refuses_values(np.array([5, 3]))
+    >>> from kohort.policy import Policy
+    >>> from kohort.privacy import reference_of
+    >>> policy = Policy.build(k=2, quasi_identifiers=["age"], sensitive=["disease"])
+    >>> table, _ = reference_of(policy, {"disease": ["flu", "cold"]}, [5, 3])
+    >>> FrequencyLDiversity("disease", l=2).refuses_values(table)
     "l = 2 is impossible for column 'disease': one value has 5 of 8 records; at most l = 1 can be kept"
     """
 
@@ -39,13 +45,18 @@ class FrequencyLDiversity(SensitiveModel):
         if not isinstance(self.l, int) or isinstance(self.l, bool) or self.l < 2:
             raise ValueError(f"'l' must be an integer of at least 2; got {self.l!r}")
 
-    def keeps(self, classes: Histogram) -> NDArray[np.bool_]:
+    def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
         """Which classes keep the promise."""
+        del table
         return classes.largest * self.l <= classes.sizes
 
-    def refuses_values(self, counts: NDArray[np.int64]) -> str | None:
-        """Why no release of a table whose values occur so often can keep the promise; or None."""
-        most, total = int(counts.max(initial=0)), int(counts.sum())
+    def rules(self, table: Reference) -> tuple[Rule, ...]:
+        """The promise in the form that a search can follow."""
+        return (shares([Fraction(1, self.l)] * table.size, None, strict=False, size=table.size),)
+
+    def refuses_values(self, table: Reference) -> str | None:
+        """Why no release of a table with these values can keep the promise; or None."""
+        most, total = int(table.counts.max(initial=0)), table.total
         if most * self.l <= total:
             return None
         return (

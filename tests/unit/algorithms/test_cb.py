@@ -17,6 +17,7 @@ from kohort.errors import InfeasibleError, PolicyError
 from kohort.kernels.cb import deal, split
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
+from kohort.pipeline import promise_of
 from kohort.policy import Policy
 from kohort.privacy.frequency_l_diversity import FrequencyLDiversity
 from kohort.table import typed_quasi_identifiers
@@ -37,8 +38,11 @@ def cluster(codes, k, seed=3, measure=NCP, shares=None, diverse=None, **paramete
     progress = (lambda share: None) if shares is None else shares.append
     task = Task(codes, measure, compile_costs(measure, codes.axes), k, np.random.default_rng(seed), progress)
     if diverse:
-        models = tuple(FrequencyLDiversity(f"c{j}", share) for j, (_, share) in enumerate(diverse))
-        task = replace(task, sensitive=table(np.column_stack([column for column, _ in diverse])), models=models)
+        names = [f"c{j}" for j in range(len(diverse))]
+        policy = Policy.build(k=2, quasi_identifiers=["q"], sensitive=names)
+        frame = pl.DataFrame({name: np.asarray(column) for name, (column, _) in zip(names, diverse, strict=True)})
+        models = [FrequencyLDiversity(name, share) for name, (_, share) in zip(names, diverse, strict=True)]
+        task = replace(task, promises=tuple(promise_of(model, frame, policy) for model in models))
     return ALGORITHMS.make("cb", parameters).cluster(task)
 
 

@@ -1,0 +1,194 @@
+"""The sensitive values of a table, in an order that means something, and how often each occurs.
+
+The maker of a release builds it from the records that it publishes, the audit from the file that it reads: by the
+same texts, so both count the same values.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.hierarchy import Taxonomy, read
+from kohort.policy import Policy
+from kohort.policy.model import Column
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_MOST_EXACT = 2**40
+"""Numbers that need more than this as a common denominator are rounded for a search; the judgement stays exact."""
+
+
+@dataclass(frozen=True)
+class SensitiveColumn:
+    """The different values of a sensitive column; a missing value is the last one."""
+
+    name: str
+    size: int
+    """Number of values, with the missing one."""
+    has_missing: bool
+    numbers: tuple[Fraction, ...] | None
+    """The known values, ascending; dates in days; None where they are no numbers."""
+    taxonomy: Taxonomy | None
+    """The tree of the known values, where the policy has one."""
+    leaves: NDArray[np.int64] | None
+    """Leaf of each known value, ascending unless they are numbers."""
+
+    @property
+    def known(self) -> int:
+        """Number of values without the missing one."""
+        return self.size - self.has_missing
+
+    def of_values(self, used: NDArray[np.int64]) -> SensitiveColumn:
+        """The same column with some of its values only."""
+        known = used[used < self.known]
+        return SensitiveColumn(
+            self.name,
+            len(used),
+            len(known) < len(used),
+            None if self.numbers is None else tuple(self.numbers[value] for value in known),
+            self.taxonomy,
+            None if self.leaves is None else self.leaves[known],
+        )
+
+    @cached_property
+    def scaled(self) -> tuple[NDArray[np.int64], int]:
+        """The numbers times a whole factor, whole themselves unless they need too large a one; and the factor."""
+        assert self.numbers is not None
+        factor = 1
+        for number in self.numbers:
+            factor = np.lcm(factor, number.denominator) if factor < _MOST_EXACT else factor
+        factor = min(int(factor), _MOST_EXACT)
+        return np.array([round(number * factor) for number in self.numbers], np.int64), factor
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The sensitive values of all published records: what a class is compared with.
+
+    For one column a value is one of its values. For several it is a vector: one value of each.
+    """
+
+    columns: tuple[SensitiveColumn, ...]
+    vectors: NDArray[np.int64]
+    """Value of each column, shape (values, columns)."""
+    counts: NDArray[np.int64]
+    """Records of each value; at least 1."""
+
+    @property
+    def column(self) -> SensitiveColumn:
+        """The only column."""
+        [only] = self.columns
+        return only
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return len(self.counts)
+
+    @cached_property
+    def total(self) -> int:
+        """Number of records."""
+        return int(self.counts.sum())
+
+    def of_records(self, values: NDArray[np.int64]) -> tuple[Reference, NDArray[np.int64]]:
+        """What it is for records with these values alone; and the new numbers of their values."""
+        there, index, counts = np.unique(values, return_inverse=True, return_counts=True)
+        vectors = self.vectors[there]
+        columns = []
+        for place, column in enumerate(self.columns):
+            used, vectors[:, place] = np.unique(vectors[:, place], return_inverse=True)
+            columns.append(column.of_values(used))
+        return Reference(tuple(columns), vectors, counts.astype(np.int64)), index.reshape(-1).astype(np.int64)
+
+
+def reference_of(
+    policy: Policy, columns: Mapping[str, Sequence[str | None]], counts: Sequence[int] | NDArray[np.integer]
+) -> tuple[Reference, NDArray[np.int64]]:
+    """The values of some sensitive columns, and the number of the value of each row.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        The columns as texts, None where missing; rows may repeat each other.
+    counts : sequence of int
+        Records that each row stands for.
+    """
+    described, codes = [], []
+    for name, texts in columns.items():
+        column, code = _described(policy, name, texts)
+        described.append(column)
+        codes.append(code)
+    table = np.stack(codes, axis=1)
+    vectors, index = np.unique(table, axis=0, return_inverse=True)
+    index = index.reshape(-1)
+    totals = np.zeros(len(vectors), np.int64)
+    np.add.at(totals, index, np.asarray(counts, np.int64))
+    return Reference(tuple(described), vectors.astype(np.int64), totals), index.astype(np.int64)
+
+
+def _described(policy: Policy, name: str, texts: Sequence[str | None]) -> tuple[SensitiveColumn, NDArray[np.int64]]:
+    """One column, and the number of each text's value in it."""
+    spec = policy.columns[name]
+    different = sorted({text for text in texts if text is not None})
+    numbers = _numbers(spec, different)
+    taxonomy = _taxonomy(spec, policy, name)
+    leaf_of = dict(zip(taxonomy.leaf_labels, range(taxonomy.n_leaves), strict=True)) if taxonomy else {}
+    if numbers is not None:
+        place = {number: index for index, number in enumerate(sorted(set(numbers)))}
+        index_of: dict[str | None, int] = {text: place[number] for text, number in zip(different, numbers, strict=True)}
+        values: tuple[Fraction, ...] | None = tuple(place)
+    else:
+        if taxonomy is not None:
+            # A value that the tree does not know comes last; models that need the tree refuse it.
+            different.sort(key=lambda text: leaf_of.get(text, taxonomy.n_leaves))
+        index_of = {text: index for index, text in enumerate(different)}
+        values = None
+    known = len(set(index_of.values()))
+    leaves = None
+    if taxonomy is not None:
+        leaves = np.full(known, -1, np.int64)
+        for text, index in index_of.items():
+            assert text is not None
+            leaves[index] = leaf_of.get(text, -1)
+    has_missing = any(text is None for text in texts)
+    index_of[None] = known
+    column = SensitiveColumn(name, known + has_missing, has_missing, values, taxonomy, leaves)
+    return column, np.array([index_of[text] for text in texts], np.int64)
+
+
+def _numbers(spec: Column, texts: Sequence[str]) -> list[Fraction] | None:
+    """The texts as exact numbers, or None where they are none."""
+    if spec.type == "string" or not texts:
+        return None
+    if spec.type == "date":
+        days = [_day(text, spec.format) for text in texts]
+        return None if None in days else [Fraction(day) for day in days if day is not None]
+    if all(_NUMBER.fullmatch(text.strip()) for text in texts):
+        return [Fraction(text.strip()) for text in texts]
+    return None
+
+
+def _day(text: str, written: str | None) -> int | None:
+    """The day of a date as the policy writes it, or of an ISO date, as typed files give it."""
+    for form in (written or "%Y-%m-%d", "%Y-%m-%d", "%Y-%m-%d %H:%M:%S"):
+        try:
+            return datetime.datetime.strptime(text, form).toordinal()
+        except ValueError:
+            continue
+    return None
+
+
+def _taxonomy(spec: Column, policy: Policy, name: str) -> Taxonomy | None:
+    hierarchy = spec.hierarchy
+    if hierarchy is not None and hierarchy.file is not None:
+        return read(policy.folder / hierarchy.file, column=name)
+    if hierarchy is not None and hierarchy.tree is not None:
+        return Taxonomy.from_tree(hierarchy.tree, column=name)
+    return None

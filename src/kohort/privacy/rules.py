@@ -1,0 +1,114 @@
+"""Promises in the form that a search can follow: a few kinds of rules about how often values occur in a class.
+
+A rule tells by how much a class breaks it, in units of its own; 0 is for a class that keeps it. A model that fits no
+kind may have no rule: then its classes are repaired after the search, and judged by the model itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+SHARES, DISTINCT, ENTROPY, RECURSIVE, DISTANCE, RANGE, VARIANCE, WINDOWS, DISSIMILAR = range(9)
+"""The kinds. `kohort.kernels.rules` knows what they mean."""
+
+_FINEST = 2**36
+"""Largest common denominator of shares: times the size of a class it must stay within 64 bits."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One condition on every class.
+
+    Attributes
+    ----------
+    kind : int
+        What sort of condition.
+    whole : int64[]
+        Its whole numbers.
+    real : float64[]
+        Its other numbers.
+    """
+
+    kind: int
+    whole: NDArray[np.int64]
+    real: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+
+
+def shares(upper: list[Fraction] | None, lower: list[Fraction] | None, *, strict: bool, size: int) -> Rule:
+    """Every value has at least, and at most, a certain share of the class; `strict` excludes the limits themselves."""
+    least = lower or [Fraction(0)] * size
+    most = upper or [Fraction(2)] * size
+    common = 1
+    for share in [*least, *most]:
+        common = lcm(common, share.denominator)
+    common = min(common, _FINEST)
+    # Rounded to the safe side where the fractions are too fine.
+    highest = [int(share * common // 1) for share in most]
+    lowest = [-int(-share * common // 1) for share in least]
+    return Rule(SHARES, np.array([common, int(strict), *highest, *lowest], np.int64))
+
+
+def distinct(least: int, known: int) -> Rule:
+    """At least so many different values among the first `known` ones."""
+    return Rule(DISTINCT, np.array([least, known], np.int64))
+
+
+def entropy(least: float) -> Rule:
+    """The exponential of the entropy is at least this."""
+    return Rule(ENTROPY, np.empty(0, np.int64), np.array([least]))
+
+
+def recursive(c: Fraction, l: int) -> Rule:  # noqa: E741 - the name that everybody knows it by
+    """The most frequent value occurs less than c times as often as the l-th and all rarer ones together."""
+    return Rule(RECURSIVE, np.array([c.numerator, c.denominator, l], np.int64))
+
+
+def distance(
+    first: NDArray[np.int64],
+    after: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    most: Fraction,
+    unit: int,
+    counts: NDArray[np.int64],
+) -> Rule:
+    """A distance to the whole table that is a weighted sum over runs of values.
+
+    Sum of weight times |share of the run in the class - share in the table|, divided by `unit`, is at most `most`.
+
+    Parameters
+    ----------
+    first, after, weights : int64[runs]
+        The runs of values, first one and the one after the last, and their weights.
+    counts : int64[values]
+        Records of each value in the table.
+    """
+    before = np.append(0, np.cumsum(counts))
+    inside = before[after] - before[first]
+    head = [most.numerator, most.denominator, unit, before[-1], len(first)]
+    return Rule(DISTANCE, np.concatenate([head, first, after, weights, inside]).astype(np.int64))
+
+
+def spread(numbers: NDArray[np.int64], least: int) -> Rule:
+    """The largest number of the class is at least so far from the smallest; values beyond the numbers do not count."""
+    return Rule(RANGE, np.array([least, len(numbers), *numbers], np.int64))
+
+
+def variance(numbers: NDArray[np.int64], least: float) -> Rule:
+    """The variance of the numbers of the class is at least this; values beyond the numbers do not count."""
+    return Rule(VARIANCE, np.empty(0, np.int64), np.array([least, *numbers.astype(float)]))
+
+
+def windows(first: NDArray[np.int64], last: NDArray[np.int64], parts: int) -> Rule:
+    """For every value of the class, those from first to last one have at most 1/parts of it together."""
+    return Rule(WINDOWS, np.array([parts, *first, *last], np.int64))
+
+
+def dissimilar(near: NDArray[np.bool_], least: Fraction) -> Rule:
+    """For every value of the class, at least a share of all other records are not near it."""
+    head = np.array([least.numerator, least.denominator], np.int64)
+    return Rule(DISSIMILAR, np.concatenate([head, near.ravel().astype(np.int64)]))
