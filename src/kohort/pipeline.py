@@ -327,7 +327,7 @@ def promise_of(model: SensitiveModel, frame: pl.DataFrame, policy: Policy) -> Pr
 
     An empty text is a missing value: who reads a CSV file cannot tell them apart.
     """
-    missing = ["", *policy.input.missing]
+    missing = sorted({"", *policy.input.missing})
     columns = frame.select(as_texts(frame[name]).replace(missing, None) for name in model.columns)
     counted = columns.with_row_index("row").group_by(model.columns, maintain_order=True).agg("row")
     counts = counted["row"].list.len().to_numpy()
