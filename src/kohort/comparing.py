@@ -14,6 +14,7 @@ import polars as pl
 
 from kohort.algorithms import ALGORITHMS
 from kohort.encode import Codes, encode
+from kohort.enforcing import enforced
 from kohort.errors import KohortError
 from kohort.measures.loss import loss_of_solution
 from kohort.pipeline import plan_of, refuse_the_impossible, task_of, usable_records
@@ -112,7 +113,7 @@ def _outcome(policy: Policy, frame: pl.DataFrame, codes: Codes, records: int) ->
         refuse_the_impossible(plan, frame, suppressed)
         task = task_of(plan, frame, codes, records, lambda share: None)
         start = time.perf_counter()
-        solution = plan.algorithm.solve(task)
+        solution = enforced(task, plan.algorithm.solve(task))
     except KohortError as error:
         seconds = time.perf_counter() - start
         return Outcome(name, size, anonymity, None, None, None, None, None, seconds, error.faults[0])

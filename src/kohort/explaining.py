@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kohort.algorithms import ALGORITHMS, Task
 from kohort.encode import Codes, encode
+from kohort.enforcing import enforced
 from kohort.ladders import Ladder, ladder_of
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import Loss, cell_costs, loss_of_boxes, loss_of_solution
@@ -197,7 +198,7 @@ def explain(
     records = source.frame.height
     refuse_the_impossible(plan, frame, records - len(kept))
     task = task_of(plan, frame, codes, records, lambda share: tell("cluster", share))
-    solution = plan.algorithm.solve(task)
+    solution = enforced(task, plan.algorithm.solve(task))
     refuse_solution(solution, len(kept), records, policy)
     if plan.policy.algorithm.refine:
         solution = refined_solution(task, solution)

@@ -24,13 +24,14 @@ from kohort.algorithms import ALGORITHMS, Algorithm, Task
 from kohort.audit import Verdict, verify
 from kohort.bounds import lower_bound
 from kohort.encode import STAR, Codes, encode
+from kohort.enforcing import enforced
 from kohort.errors import InfeasibleError, PolicyError, VerificationError
 from kohort.hierarchy import Taxonomy, read
 from kohort.measures import MEASURES, Measure
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_solution
 from kohort.policy import Policy
-from kohort.privacy import Promise, SensitiveModel, models_of, reference_of
+from kohort.privacy import PrivacyModel, Promise, SensitiveModel, models_of, reference_of
 from kohort.recode import Part, parts_of
 from kohort.refining import refined_solution
 from kohort.release import Provenance, Release
@@ -114,11 +115,11 @@ def anonymize(
         refuse_the_impossible(plan, frame, source.frame.height - len(kept))
         task = task_of(plan, frame, codes, source.frame.height, clock.share, clock.note)
     with clock.step("cluster"):
-        solution = plan.algorithm.solve(task)
+        solution = enforced(task, plan.algorithm.solve(task))
         refuse_solution(solution, len(kept), source.frame.height, policy)
     if policy.algorithm.refine:
         with clock.step("refine"):
-            solution = refined_solution(task, solution)
+            solution = enforced(task, refined_solution(task, solution))
     with clock.step("recode"):
         parts = parts_of(source.frame, kept, codes, solution, policy)
         _refuse_stars(parts, source.frame.height, policy)
@@ -179,7 +180,7 @@ def plan_of(policy: Policy) -> Plan:
                 ("privacy", "models"), f"algorithm {chosen.name!r} cannot enforce {model.name!r}; {_who(model.name)}."
             )
             for model in models
-            if model.name not in algorithm.enforces
+            if model.name not in algorithm.enforces and not _is_repaired(policy, algorithm, model)
         ]
         faults += _other_promise(policy, algorithm)
         faults += [policy.located(("algorithm", "name"), fault) for fault in algorithm.refuses(policy)]
@@ -203,10 +204,15 @@ def plan_of(policy: Policy) -> Plan:
     return Plan(policy, algorithm, measure, seed)
 
 
+def _is_repaired(policy: Policy, algorithm: Algorithm, model: PrivacyModel) -> bool:
+    """Whether classes that break a model are repaired after the algorithm: see `kohort.enforcing`."""
+    return isinstance(model, SensitiveModel) and algorithm.anonymity == "classes" and not algorithm.tables(policy)
+
+
 def _who(model: str) -> str:
     """Which algorithms enforce a model."""
-    able = [name for name, cls in ALGORITHMS.items() if model in cls.enforces]
-    return f"choose one that can ({', '.join(able)}), or drop the model" if able else "drop the model"
+    able = [name for name, cls in ALGORITHMS.items() if model in cls.enforces or cls.anonymity == "classes"]
+    return f"choose one that can, such as {able[0]!r}, or drop the model"
 
 
 _PROMISES = {
@@ -238,8 +244,6 @@ def _not_refined(policy: Policy, algorithm: Algorithm) -> list[str]:
         faults.append(
             f"refine is for releases in classes, and {algorithm.name!r} makes another kind; set refine = false."
         )
-    if policy.privacy.models:
-        faults.append("refine keeps k-anonymity only, and the policy asks for further models; set refine = false.")
     return faults
 
 

@@ -43,9 +43,8 @@ class Fast(Clusterer):
         from kohort.search.order import column_order, first_partition
 
         # Sorted records: the order of the input has no influence on what is published.
-        order = task.codes.distinct.order
-        array = task.codes.array[order]
-        columns = column_order(array, task.costs, task.k, task.rng)
-        labels = np.empty(len(array), np.int32)
-        labels[order] = first_partition(array, task.costs, task.k, columns, task.rng)[1]
+        rows = task.codes.distinct
+        columns = column_order(rows.codes, rows.counts, task.costs, task.k, task.rng)
+        labels = np.empty(len(rows.order), np.int32)
+        labels[rows.order] = first_partition(rows.codes, rows.counts, task.costs, task.k, columns, task.rng)[1]
         return labels
