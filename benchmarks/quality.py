@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -106,12 +107,9 @@ def targets(name: str, quasi: list[str], cores: int, seeds: int, ks: tuple[int, 
         )
 
 
-def curve(k: int) -> None:
-    """Loss against the length of the search, on one core."""
-    codes = adult(EIGHT)
-    on_cores(1)
+def points(codes: Codes, k: int) -> Iterator[tuple[int, float, float]]:
+    """Length of the search, seconds and loss, for ever longer searches."""
     warm(codes, k)
-    print(f"\n### Adult, 8 QIs, k = {k}: loss against time, one core\n\n| work | s | GCP |\n|---|---|---|", flush=True)
     for work in (0, 25, 50, 100, 200, 400, 800, 1600, 3200, 6400):
         task = task_of(codes, k, 1)
         start = time.perf_counter()
@@ -119,6 +117,15 @@ def curve(k: int) -> None:
         labels = search.refined(search.start, Effort(work), lambda share, cost: None) if work else search.start
         seconds = time.perf_counter() - start
         loss = loss_of_solution(NCP, codes, Solution.of_labels(codes, labels)).total
+        yield work, seconds, loss
+
+
+def curve(k: int) -> None:
+    """Loss against the length of the search, on one core."""
+    codes = adult(EIGHT)
+    on_cores(1)
+    print(f"\n### Adult, 8 QIs, k = {k}: loss against time, one core\n\n| work | s | GCP |\n|---|---|---|", flush=True)
+    for work, seconds, loss in points(codes, k):
         print(f"| {work} | {seconds:.2f} | {loss:.5f} |", flush=True)
 
 
