@@ -189,13 +189,6 @@ def plan_of(policy: Policy) -> Plan:
             faults.append(policy.located(("algorithm", "budget"), fault))
         if chosen.refine:
             faults += [policy.located(("algorithm", "refine"), fault) for fault in _not_refined(policy, algorithm)]
-    if policy.privacy.missing == "wildcard":
-        faults.append(
-            policy.located(
-                ("privacy", "missing"),
-                "missing = 'wildcard' can be verified but not yet enforced; use own-value, suppress or refuse.",
-            )
-        )
     if faults:
         raise PolicyError(*faults)
     for name in policy.having_role("sensitive"):
