@@ -67,13 +67,13 @@ def refined(
 
 
 def solved(task: Task, *patience: float) -> Solution:
-    """The best cut of a sorted order, refined by one or more searches; outliers withheld where that pays."""
+    """The best cut of a good order, refined by one or more searches; outliers withheld where that pays."""
     search = Search(task.codes, task.costs, task.k, task.rng, promises=task.promises)
     efforts = efforts_of(task, *patience)
     labels, facts = refined(task, search, search.start, efforts)
     if task.allowance > 0 and not search.stopped and not task.promises:
         labels = _without_outliers(task, search, labels, efforts[0])
-    return Solution.of_labels(task.codes, labels, {"start": "best cut of a sorted order", **facts})
+    return Solution.of_labels(task.codes, labels, {"start": "best cut of a good order", **facts})
 
 
 def _without_outliers(task: Task, search: Search, labels: NDArray[np.int32], effort: Effort) -> NDArray[np.int32]:
