@@ -53,7 +53,7 @@ class Dissimilarity(SensitiveModel):
     delta: float
 
     summary = "for every record, a share of delta of the others in its class have numbers farther away than epsilon"
-    paper = "Wang et al. 2009, (epsilon, delta)^k-dissimilarity; Zhang et al., PAC (003)"
+    paper = "Wang et al., ICDE 2009, (epsilon, delta)^k-dissimilarity"
     monotone = False
 
     def __post_init__(self) -> None:

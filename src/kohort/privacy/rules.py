@@ -45,11 +45,12 @@ def shares(upper: list[Fraction] | None, lower: list[Fraction] | None, *, strict
     """Every value has at least, and at most, a certain share of the class; `strict` excludes the limits themselves."""
     least = lower or [Fraction(0)] * size
     most = [min(share, Fraction(2)) for share in upper] if upper else [Fraction(2)] * size
-    common = 1
-    for share in {*least, *most}:
-        common = lcm(common, share.denominator) if common < _FINEST else common
-    common = min(common, _FINEST)
-    # Rounded to the safe side where the fractions are too fine.
+    common, finest = 1, False
+    for below in sorted({share.denominator for share in [*least, *most]}):
+        finer = lcm(common, below)
+        common, finest = (common, True) if finer > _FINEST else (finer, finest)
+    # Limits that are too fine are rounded to the safe side, with as many parts as there may be.
+    common *= _FINEST // common if finest else 1
     highest = [int(share * common // 1) for share in most]
     lowest = [-int(-share * common // 1) for share in least]
     return Rule(SHARES, np.array([common, int(strict), *highest, *lowest], np.int64))

@@ -1,4 +1,4 @@
-"""Variance control (LeFevre et al. 2006)."""
+"""Variance control (LeFevre, DeWitt and Ramakrishnan 2008)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class VarianceControl(SensitiveModel):
     variance: float
 
     summary = "the population variance of the sensitive numbers is at least a limit in every class"
-    paper = "LeFevre et al., KDD 2006"
+    paper = "LeFevre, DeWitt and Ramakrishnan, TODS 2008"
 
     def __post_init__(self) -> None:
         require_number("variance", self.variance, "above 0", lambda number: number > 0)

@@ -73,8 +73,8 @@ class Nearness:
         near = self.matrix().astype(float)
         found = np.empty(len(classes.group), np.int64)
         order = np.argsort(classes.group, kind="stable")
-        rows = max(1, _AT_ONCE // max(self._size, 1))
-        for start in range(0, classes.classes, rows):
+        rows = min(classes.classes, max(1, _AT_ONCE // max(self._size, 1)))
+        for start in range(0, classes.classes, rows or 1):
             low, high = np.searchsorted(classes.group[order], [start, start + rows])
             mine = order[low:high]
             counts = np.zeros((rows, self._size))
