@@ -83,28 +83,30 @@ class EpsilonM(SensitiveModel):
     def refuses_values(self, table: Reference) -> str | None:
         """Why no release of a table with these values can keep the promise; or None.
 
-        Records that are all near one another are at most 1/m of every class, and so of the table. That is necessary
-        and not always enough.
+        If all of some records are near one of them, in whatever class some of them are, then they are at most 1/m of
+        every class, and so of the table. That is necessary and not always enough.
         """
         if not is_numeric(table.column):
             return refuses_texts(table.column)
-        most, total = crowd(table.counts, *self._cliques(table)), table.total
+        most, total = crowd(table.counts, *self._runs(table)), table.total
         if most * self.m <= total:
             return None
         return (
             f"m = {self.m} is impossible for column {self.column!r} with epsilon = {self.epsilon}: values of {most:,} "
-            f"of {total:,} records lie within epsilon of one another; no more than m = {total // most} can be kept"
+            f"of {total:,} records lie within epsilon of one of them; no more than m = {total // most} can be kept"
         )
 
     def _windows(self, table: Reference) -> tuple[Ints, Ints]:
         return windows(table.column, exact(self.epsilon), relative=self.relative)
 
-    def _cliques(self, table: Reference) -> tuple[Ints, Ints]:
-        """Runs of values of which each is near every other: those beyond a value, on the side of larger sizes."""
+    def _runs(self, table: Reference) -> tuple[Ints, Ints]:
+        """Runs of values such that any part of one has a value that all of the part are near."""
         first, last = self._windows(table)
         own = np.arange(table.size)
-        below = np.zeros(table.size, bool)
+        is_left = np.zeros(table.size, bool)
         if self.relative:
+            # Up to epsilon = 1 the largest of some numbers reaches all that a larger one would; then the smallest does.
+            sign = 1 if exact(self.epsilon) <= 1 else -1
             numbers = table.column.numbers or ()
-            below[: len(numbers)] = [number < 0 for number in numbers]
-        return np.where(below, first, own), np.where(below, own, last)
+            is_left[: len(numbers)] = [sign * number > 0 for number in numbers]
+        return np.where(is_left, first, own), np.where(is_left, own, last)
