@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any, Generic, TypeVar
 
 from kohort.errors import PolicyError
@@ -43,7 +43,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         Raises
         ------
         PolicyError
-            When there is none, or it has no such parameter, or refuses its value.
+            When there is none, or it has no such parameter, needs another, or refuses a value.
         """
         if name not in self._classes:
             there = ", ".join(sorted(self._classes))
@@ -57,6 +57,11 @@ class Registry(Mapping[str, type[T]], Generic[T]):
             f"{self.what} {name!r} has no parameter {key!r}{closest(key, known)}; {has}."
             for key in parameters
             if key not in known
+        ]
+        faults += [
+            f"{self.what} {name!r} needs {field.name!r}; {has}."
+            for field in fields(cls)  # type: ignore[arg-type]
+            if field.name not in parameters and field.default is MISSING and field.default_factory is MISSING
         ]
         if faults:
             raise PolicyError(*faults)

@@ -108,12 +108,24 @@ def classes(table: Table, quasi: Sequence[str]) -> Classes:
 
 
 def histogram(
-    table: Table, quasi: Sequence[str], columns: Sequence[str], policy: Policy, *, starred: bool
+    table: Table,
+    quasi: Sequence[str],
+    columns: Sequence[str],
+    policy: Policy,
+    *,
+    starred: bool,
+    known: Sequence[str] = (),
 ) -> tuple[Histogram, Reference]:
-    """Count the values of some columns in every class; rows of ``*`` are one if they are not suppressed."""
+    """Count the values of some columns in every class; rows of ``*`` are one if they are not suppressed.
+
+    Parameters
+    ----------
+    known : sequence of str
+        Further columns that tell records of a class apart.
+    """
     return counted(
         table,
-        ", ".join(map(table.literal, quasi)),
+        ", ".join([*map(table.literal, quasi), *(table.columns[column] for column in known)]),
         columns,
         policy,
         "count(*)",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import asdict
+from dataclasses import asdict, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kohort.audit.case import Case, count, listed
 from kohort.audit.classes import histogram
@@ -164,12 +167,18 @@ def domain(case: Case) -> Check:
     return Check("domain", not sentences, f"{sentence}.", figures)
 
 
-def models(case: Case) -> list[Check]:
-    """Ask whether every class keeps what each further privacy model promises of it."""
-    return [_model(case, model) for model in models_of(case.policy)[1:]]
+def models(case: Case, *, strict: bool) -> list[Check]:
+    """Ask whether every class keeps what each further privacy model promises of it.
+
+    Parameters
+    ----------
+    strict : bool
+        Whether it must hold for somebody, too, who knows all other sensitive columns.
+    """
+    return [_model(case, model, strict=strict) for model in models_of(case.policy)[1:]]
 
 
-def _model(case: Case, model: PrivacyModel) -> Check:
+def _model(case: Case, model: PrivacyModel, *, strict: bool) -> Check:
     if not isinstance(model, SensitiveModel):
         # silence would be a promise
         return Check(model.name, False, f"the policy asks for {model.name}, which this audit does not check.")
@@ -177,24 +186,56 @@ def _model(case: Case, model: PrivacyModel) -> Check:
         return Check(model.name, False, f"{model.name} cannot be checked, as the release lacks a column.")
     starred = bool(case.starred_class)
     found, table = histogram(case.release, list(case.columns), model.columns, case.policy, starred=starred)
-    return judged(model, found, table, "class", "classes")
+    check = judged(model, found, table, "class", "classes")
+    others = [
+        column
+        for column in case.policy.having_role("sensitive")
+        if column not in model.columns and column in case.release.columns
+    ]
+    if not others:
+        return check
+    finer, table = histogram(
+        case.release, list(case.columns), model.columns, case.policy, starred=starred, known=others
+    )
+    return _also_strict(check, finer, model.keeps(finer, table), strict=strict)
+
+
+def _also_strict(check: Check, finer: Histogram, keeps: NDArray[np.bool_], *, strict: bool) -> Check:
+    """Add how many classes fail for somebody who knows the other sensitive columns, and let it count if it must."""
+    failing, number = int((~keeps).sum()), len(keeps)
+    figures = {
+        **check.figures,
+        "strict_classes": number,
+        "strict_classes_failing": failing,
+        "strict_rows_in_them": int(finer.sizes[~keeps].sum()),
+    }
+    if not strict:
+        return replace(check, figures=figures)
+    do = "does" if failing == 1 else "do"
+    fate = f"{failing:,} {do} not keep it" if failing else "all keep it"
+    sentence = f"{check.sentence.removesuffix('.')}; of {count(number, 'class', 'classes')} that the other sensitive "
+    sentence += f"columns tell apart, {fate}."
+    return replace(check, passed=check.passed and not failing, sentence=sentence, figures=figures)
 
 
 def judged(model: SensitiveModel, found: Histogram, table: Reference, noun: str, plural: str) -> Check:
     """Tell whether every class, or whatever it is called, keeps what a model promises."""
     keeps = model.keeps(found, table)
     failing, number = int((~keeps).sum()), len(keeps)
-    figures: dict[str, int | float | str] = {
-        **asdict(model),  # type: ignore[call-overload]
-        "classes_failing": failing,
-        "rows_in_them": int(found.sizes[~keeps].sum()),
-    }
+    figures = _parameters(model) | {"classes_failing": failing, "rows_in_them": int(found.sizes[~keeps].sum())}
     about = f"{model.name} of {listed(model.columns)}"
     if failing:
         do = "does" if failing == 1 else "do"
         sentence = f"{about}: {failing:,} of {count(number, noun, plural)} {do} not keep it."
         return Check(model.name, False, sentence, figures)
     return Check(model.name, True, f"{about}: kept by every one of {count(number, noun, plural)}.", figures)
+
+
+def _parameters(model: SensitiveModel) -> dict[str, int | float | str]:
+    """The parameters of a model; not its lists, which may have values of the table."""
+    given = asdict(model)  # type: ignore[call-overload]
+    told = {name: value for name, value in given.items() if isinstance(value, int | float | str)}
+    return told if "column" in told else {"columns": ", ".join(model.columns), **told}
 
 
 def _fault(column: PublishedColumn, text: str) -> str | None:

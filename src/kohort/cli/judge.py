@@ -32,6 +32,9 @@ def verify(
         Path | None, typer.Option(help="The second table of a release in buckets: sensitive values with counts.")
     ] = None,
     k: Annotated[int | None, typer.Option(help="Smallest class size, instead of the policy's.")] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Privacy models must hold for who knows all other sensitive columns, too.")
+    ] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -44,7 +47,7 @@ def verify(
     chosen = kohort.Policy.load(policy)
     if k is not None:
         chosen = chosen.with_changes("privacy", k=k)
-    verdict = kohort.verify(release, chosen, original=original, sensitive_table=sensitive_table)
+    verdict = kohort.verify(release, chosen, original=original, sensitive_table=sensitive_table, strict=strict)
     if json:
         print_json(verdict.to_dict())
     elif not quiet:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -62,6 +63,11 @@ class Histogram:
         return most
 
     @classmethod
+    def of_all(cls, table: Reference) -> Histogram:
+        """The whole table as one class."""
+        return cls(np.zeros(table.size, np.int64), np.arange(table.size), table.counts)
+
+    @classmethod
     def of(cls, labels: NDArray[np.integer], values: NDArray[np.integer]) -> Histogram:
         """Count the values of records in their classes, which are numbered 0, 1, 2, ..."""
         return cls.of_pairs(labels, values, np.ones(len(labels), np.int64))
@@ -80,7 +86,7 @@ class SensitiveModel(PrivacyModel):
     monotone: ClassVar[bool] = True
     """Whether two classes that keep the promise keep it as one."""
 
-    @property
+    @cached_property  # which, unlike a property, a model may replace by a parameter
     def columns(self) -> tuple[str, ...]:
         """The sensitive columns that it is about; their values are looked at together."""
         return (self.column,)  # type: ignore[attr-defined]

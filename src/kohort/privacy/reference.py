@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ from kohort.policy.model import Column
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _MOST_EXACT = 2**40
 """Numbers that need more than this as a common denominator are rounded for a search; the judgement stays exact."""
+_LARGEST = 2**60
+"""Numbers are scaled down beyond it: the difference of any two must fit into 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,10 @@ class SensitiveColumn:
     """The tree of the known values, where the policy has one."""
     leaves: NDArray[np.int64] | None
     """Leaf of each known value, ascending unless they are numbers."""
+    texts: tuple[str, ...] = ()
+    """The known values as they are written, where they are no numbers."""
+    spec: Column | None = None
+    """What the policy says of the column."""
 
     @property
     def known(self) -> int:
@@ -55,16 +62,30 @@ class SensitiveColumn:
             None if self.numbers is None else tuple(self.numbers[value] for value in known),
             self.taxonomy,
             None if self.leaves is None else self.leaves[known],
+            tuple(self.texts[value] for value in known) if self.texts else (),
+            self.spec,
         )
 
+    def find(self, text: str) -> int | None:
+        """The number of the value that is written so, the empty text being the missing one; None if it is not there."""
+        if not text:
+            return self.known if self.has_missing else None
+        if self.numbers is None:
+            return self.texts.index(text) if text in self.texts else None
+        numbers = None if self.spec is None else _numbers(self.spec, [text])
+        return self.numbers.index(numbers[0]) if numbers and numbers[0] in self.numbers else None
+
     @cached_property
-    def scaled(self) -> tuple[NDArray[np.int64], int]:
-        """The numbers times a whole factor, whole themselves unless they need too large a one; and the factor."""
+    def scaled(self) -> tuple[NDArray[np.int64], Fraction]:
+        """The numbers times a factor, whole unless that takes too large a one; and the factor."""
         assert self.numbers is not None
-        factor = 1
+        common = 1
         for number in self.numbers:
-            factor = np.lcm(factor, number.denominator) if factor < _MOST_EXACT else factor
-        factor = min(int(factor), _MOST_EXACT)
+            common = lcm(common, number.denominator) if common < _MOST_EXACT else common
+        factor = Fraction(min(common, _MOST_EXACT))
+        largest = max(map(abs, self.numbers), default=Fraction(0)) * factor
+        if largest > _LARGEST:
+            factor *= Fraction(_LARGEST, int(largest) + 1)
         return np.array([round(number * factor) for number in self.numbers], np.int64), factor
 
 
@@ -138,7 +159,7 @@ def _described(policy: Policy, name: str, texts: Sequence[str | None]) -> tuple[
     spec = policy.columns[name]
     different = sorted({text for text in texts if text is not None})
     numbers = _numbers(spec, different)
-    taxonomy = _taxonomy(spec, policy, name)
+    taxonomy = taxonomy_of(policy, name)
     leaf_of = dict(zip(taxonomy.leaf_labels, range(taxonomy.n_leaves), strict=True)) if taxonomy else {}
     if numbers is not None:
         place = {number: index for index, number in enumerate(sorted(set(numbers)))}
@@ -159,7 +180,8 @@ def _described(policy: Policy, name: str, texts: Sequence[str | None]) -> tuple[
             leaves[index] = leaf_of.get(text, -1)
     has_missing = any(text is None for text in texts)
     index_of[None] = known
-    column = SensitiveColumn(name, known + has_missing, has_missing, values, taxonomy, leaves)
+    written = () if values is not None else tuple(different)
+    column = SensitiveColumn(name, known + has_missing, has_missing, values, taxonomy, leaves, written, spec)
     return column, np.array([index_of[text] for text in texts], np.int64)
 
 
@@ -185,8 +207,9 @@ def _day(text: str, written: str | None) -> int | None:
     return None
 
 
-def _taxonomy(spec: Column, policy: Policy, name: str) -> Taxonomy | None:
-    hierarchy = spec.hierarchy
+def taxonomy_of(policy: Policy, name: str) -> Taxonomy | None:
+    """The tree of a sensitive column: one that is written down, not made from the values."""
+    hierarchy = policy.columns[name].hierarchy
     if hierarchy is not None and hierarchy.file is not None:
         return read(policy.folder / hierarchy.file, column=name)
     if hierarchy is not None and hierarchy.tree is not None:

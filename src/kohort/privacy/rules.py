@@ -18,6 +18,8 @@ SHARES, DISTINCT, ENTROPY, RECURSIVE, DISTANCE, RANGE, VARIANCE, WINDOWS, DISSIM
 
 _FINEST = 2**36
 """Largest common denominator of shares: times the size of a class it must stay within 64 bits."""
+_LARGEST_TERM = 10**9
+"""Largest numerator or denominator of a limit: as for shares."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,13 @@ class Rule:
 def shares(upper: list[Fraction] | None, lower: list[Fraction] | None, *, strict: bool, size: int) -> Rule:
     """Every value has at least, and at most, a certain share of the class; `strict` excludes the limits themselves."""
     least = lower or [Fraction(0)] * size
-    most = upper or [Fraction(2)] * size
-    common = 1
-    for share in [*least, *most]:
-        common = lcm(common, share.denominator)
-    common = min(common, _FINEST)
-    # Rounded to the safe side where the fractions are too fine.
+    most = [min(share, Fraction(2)) for share in upper] if upper else [Fraction(2)] * size
+    common, finest = 1, False
+    for below in sorted({share.denominator for share in [*least, *most]}):
+        finer = lcm(common, below)
+        common, finest = (common, True) if finer > _FINEST else (finer, finest)
+    # Limits that are too fine are rounded to the safe side, with as many parts as there may be.
+    common *= _FINEST // common if finest else 1
     highest = [int(share * common // 1) for share in most]
     lowest = [-int(-share * common // 1) for share in least]
     return Rule(SHARES, np.array([common, int(strict), *highest, *lowest], np.int64))
@@ -65,6 +68,7 @@ def entropy(least: float) -> Rule:
 
 def recursive(c: Fraction, l: int) -> Rule:  # noqa: E741 - the name that everybody knows it by
     """The most frequent value occurs less than c times as often as the l-th and all rarer ones together."""
+    c = _simple(c)
     return Rule(RECURSIVE, np.array([c.numerator, c.denominator, l], np.int64))
 
 
@@ -87,6 +91,7 @@ def distance(
     counts : int64[values]
         Records of each value in the table.
     """
+    most = _simple(most)
     before = np.append(0, np.cumsum(counts))
     inside = before[after] - before[first]
     head = [most.numerator, most.denominator, unit, before[-1], len(first)]
@@ -110,5 +115,14 @@ def windows(first: NDArray[np.int64], last: NDArray[np.int64], parts: int) -> Ru
 
 def dissimilar(near: NDArray[np.bool_], least: Fraction) -> Rule:
     """For every value of the class, at least a share of all other records are not near it."""
+    least = 1 - _simple(1 - least)
     head = np.array([least.numerator, least.denominator], np.int64)
     return Rule(DISSIMILAR, np.concatenate([head, near.ravel().astype(np.int64)]))
+
+
+def _simple(limit: Fraction) -> Fraction:
+    """The same limit, or a slightly lower one where its numerator or denominator is too large."""
+    if max(limit.numerator, limit.denominator) <= _LARGEST_TERM:
+        return limit
+    parts = max(1, _LARGEST_TERM // (int(limit) + 1))
+    return Fraction(min(int(limit * parts), _LARGEST_TERM), parts)

@@ -459,6 +459,85 @@ def test_a_model_is_checked_in_every_class():
     assert (check.figures["classes_failing"], check.figures["rows_in_them"]) == (1, 2)
 
 
+TWO_SENSITIVE = pl.DataFrame(
+    {
+        "age": ["[21 - 29]"] * 4 + ["[40 - 45]"] * 4,
+        "illness": ["Lung"] * 4 + ["Acne"] * 4,
+        "pay": [1, 1, 2, 2, 1, 2, 1, 2],
+        "job": ["a", "b", "a", "b", "c", "c", "d", "d"],
+    }
+)
+
+
+def test_who_knows_the_other_sensitive_columns_may_learn_more():
+    """Both classes have two jobs; with the same pay they have two as well, or in the second class one each."""
+    rules = policy(
+        columns={"job": "sensitive"}, privacy={"models": [{"model": "distinct-l-diversity", "column": "pay", "l": 2}]}
+    )
+    plain = verify(TWO_SENSITIVE, rules).check("distinct-l-diversity")
+    assert plain.passed
+    assert plain.sentence == "distinct-l-diversity of column 'pay': kept by every one of 2 classes."
+    assert plain.figures == {
+        "column": "pay", "l": 2, "classes_failing": 0, "rows_in_them": 0,
+        "strict_classes": 4, "strict_classes_failing": 0, "strict_rows_in_them": 0,
+    }  # fmt: skip
+    told = TWO_SENSITIVE.with_columns(job=pl.Series(["a", "b", "a", "b", "c", "d", "c", "d"]))
+    plain, strict = (verify(told, rules, strict=strict) for strict in (False, True))
+    assert plain.passed
+    assert plain.check("distinct-l-diversity").figures["strict_classes_failing"] == 2
+    assert plain.check("distinct-l-diversity").figures["strict_rows_in_them"] == 4
+    assert not strict.passed
+    assert strict.reason == (
+        "distinct-l-diversity of column 'pay': kept by every one of 2 classes; "
+        "of 4 classes that the other sensitive columns tell apart, 2 do not keep it."
+    )
+    fine = verify(TWO_SENSITIVE, rules, strict=True).check("distinct-l-diversity")
+    assert fine.passed
+    assert fine.sentence.endswith("of 4 classes that the other sensitive columns tell apart, all keep it.")
+
+
+def test_strict_is_the_same_where_nothing_else_is_sensitive():
+    rules = policy(privacy={"models": [{"model": "frequency-l-diversity", "column": "pay", "l": 2}]})
+    for release in (GOOD, changed(3, pay=4.0)):
+        plain, strict = (verify(release, rules, strict=strict) for strict in (False, True))
+        assert plain.checks == strict.checks
+
+
+def test_a_strict_class_that_fails_is_not_hidden_by_a_plain_one():
+    rules = policy(
+        columns={"job": "sensitive"}, privacy={"models": [{"model": "distinct-l-diversity", "column": "pay", "l": 3}]}
+    )
+    check = verify(TWO_SENSITIVE, rules, strict=True).check("distinct-l-diversity")
+    assert not check.passed
+    assert (check.figures["classes_failing"], check.figures["strict_classes_failing"]) == (2, 4)
+
+
+def test_a_model_of_several_columns_is_checked():
+    model = {"model": "dissimilarity-plus", "columns": ["pay", "job"], "epsilon": 0.1, "delta": 1}
+    rules = policy(columns={"job": "sensitive"}, privacy={"models": [model]})
+    check = verify(TWO_SENSITIVE, rules).check("dissimilarity-plus")
+    assert check.passed
+    assert check.sentence == "dissimilarity-plus of columns 'pay' and 'job': kept by every one of 2 classes."
+    assert check.figures["columns"] == "pay, job"
+    twice = TWO_SENSITIVE.with_columns(job=pl.lit("a"))
+    assert verify(twice, rules).check("dissimilarity-plus").figures["classes_failing"] == 2
+
+
+def test_values_that_a_model_lists_are_not_in_the_verdict():
+    model = {"model": "alpha-k", "column": "job", "alpha": 0.4, "values": ["a", "zeta"]}
+    rules = policy(columns={"job": "sensitive"}, privacy={"models": [model]})
+    verdict = verify(TWO_SENSITIVE, rules)
+    assert verdict.check("alpha-k").figures["classes_failing"] == 1
+    assert "zeta" not in verdict.to_json()
+
+
+def test_missing_sensitive_values_of_a_file_are_one_value():
+    model = {"model": "distinct-l-diversity", "column": "pay", "l": 2}
+    rules = policy(privacy={"models": [model]}, input={"missing": ["", "NA"]})
+    release = GOOD.with_columns(pay=pl.Series(["NA", "", "1", "NA"]))
+    assert verify(release, rules).check("distinct-l-diversity").figures["classes_failing"] == 1
+
+
 def test_no_cell_value_in_any_word():
     """A release with every fault at once; its cells are words that occur nowhere else."""
     release = pl.DataFrame(

@@ -116,6 +116,26 @@ def test_catalogues(folder):
     assert set(schema["properties"]) == {"input", "privacy", "algorithm", "output", "columns"}
 
 
+def test_models_tell_what_they_promise(folder):
+    told = call("models", folder=folder).stdout
+    assert "t-closeness\n  summary:    the distribution of sensitive values" in told
+    assert "parameters: column = 'required', t = 'required', distance = 'equal'" in told
+    models = json.loads(call("models", "--json", folder=folder).stdout)
+    assert models["alpha-k"]["parameters"] == {"column": "required", "alpha": "required", "values": None}
+    assert all(model["summary"] and model["paper"] for model in models.values())
+
+
+def test_a_strict_judgement_may_fail_where_a_plain_one_does_not(tmp_path):
+    (tmp_path / "out.csv").write_text("q,s,u\n1,a,x\n1,b,y\n")
+    (tmp_path / "p.toml").write_text(
+        "[privacy]\nk = 2\nmodels = [{ model = 'distinct-l-diversity', column = 's', l = 2 }]\n"
+        "[columns]\nq = 'quasi'\ns = 'sensitive'\nu = 'sensitive'\n"
+    )
+    assert "verified:" in call("verify", "out.csv", "-p", "p.toml", folder=tmp_path).stdout
+    done = call("verify", "out.csv", "-p", "p.toml", "--strict", folder=tmp_path, check=1)
+    assert "of 2 classes that the other sensitive columns tell apart, 2 do not keep it" in done.stdout
+
+
 def test_hierarchies(folder):
     built = call("hierarchy", "build", "patients.csv", "zip_code", "--prefix", "5,3", "-o", "zip.csv", folder=folder)
     assert "3 levels" in built.stdout

@@ -1,0 +1,78 @@
+"""Parameters of models: checked, taken as the decimals that are written, and told as decimals again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+
+
+def exact(number: float) -> Fraction:
+    """The decimal that is written: 0.1 is one tenth.
+
+    Examples
+    --------
+    >>> exact(0.1)
+    Fraction(1, 10)
+    """
+    return Fraction(str(number))
+
+
+def require_whole(name: str, value: object, least: int) -> None:
+    """Refuse a parameter that is no whole number, or too small a one."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ValueError(f"'{name}' must be an integer of at least {least}; got {value!r}")
+
+
+def require_number(name: str, value: object, words: str, allowed: Callable[[Fraction], bool]) -> None:
+    """Refuse a parameter that is no finite number, or none of those that are allowed, as `words` say."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not (isinstance(value, int) or math.isfinite(value)) or not allowed(exact(value)):  # type: ignore[arg-type]
+        raise ValueError(f"'{name}' must be a number {words}; got {value!r}")
+
+
+def require_one_of(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Refuse a parameter that is none of some words."""
+    if value not in choices:
+        raise ValueError(f"'{name}' must be one of {', '.join(choices)}; got {value!r}")
+
+
+def rounded_down(number: Fraction, digits: int = 3) -> Fraction:
+    """The largest number of so many digits, leading zeros aside, that is not above a positive number.
+
+    Examples
+    --------
+    >>> rounded_down(Fraction(2, 3))
+    Fraction(333, 500)
+    """
+    unit = _unit(number, digits)
+    return number // unit * unit
+
+
+def rounded_up(number: Fraction, digits: int = 3, *, strict: bool = False) -> Fraction:
+    """The smallest number of so many digits that is not below a positive number, or is above it."""
+    unit = _unit(number, digits)
+    return (number // unit + 1) * unit if strict else -(-number // unit) * unit
+
+
+def told(number: Fraction) -> str:
+    """A number of few digits as a decimal.
+
+    Examples
+    --------
+    >>> told(Fraction(333, 500)), told(Fraction(1200))
+    ('0.666', '1200')
+    """
+    return f"{(Decimal(number.numerator) / number.denominator).normalize():f}"
+
+
+def _unit(number: Fraction, digits: int) -> Fraction:
+    """The unit of the last of so many digits."""
+    assert number > 0
+    leading = 0
+    while number >= Fraction(10) ** (leading + 1):
+        leading += 1
+    while number < Fraction(10) ** leading:
+        leading -= 1
+    return Fraction(10) ** (leading + 1 - digits)

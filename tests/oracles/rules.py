@@ -1,0 +1,91 @@
+"""Rules of privacy models, read as their constructors document them, for one class of counts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import log
+
+import numpy as np
+
+from kohort.privacy import rules as kinds
+
+SLACK = 1e-9
+
+
+def holds(rule, counts):
+    """Whether a class with so many records of each value keeps a rule."""
+    counts = np.asarray(counts).tolist()
+    return _KINDS[rule.kind](counts, sum(counts), rule.whole.tolist(), rule.real.tolist())
+
+
+def _shares(counts, n, whole, real):
+    common, strict, *limits = whole
+    upper, lower = limits[: len(counts)], limits[len(counts) :]
+    margins = [most * n - c * common for c, most in zip(counts, upper, strict=True)]
+    margins += [c * common - least * n for c, least in zip(counts, lower, strict=True)]
+    return min(margins) > 0 if strict else min(margins) >= 0
+
+
+def _distinct(counts, n, whole, real):
+    least, known = whole
+    return sum(c > 0 for c in counts[:known]) >= least
+
+
+def _entropy(counts, n, whole, real):
+    return log(n) - sum(c * log(c) for c in counts if c) / n >= log(real[0]) - SLACK
+
+
+def _recursive(counts, n, whole, real):
+    above, below, rank = whole
+    ranked = sorted(counts, reverse=True)
+    return ranked[0] * below < above * sum(ranked[rank - 1 :])
+
+
+def _distance(counts, n, whole, real):
+    above, below, unit, total, runs, *rest = whole
+    first, after, weights, inside = (rest[i * runs : (i + 1) * runs] for i in range(4))
+    work = sum(
+        (
+            weight * abs(Fraction(sum(counts[a:b]), n) - Fraction(there, total))
+            for a, b, weight, there in zip(first, after, weights, inside, strict=True)
+        ),
+        Fraction(0),
+    )
+    return work / unit <= Fraction(above, below)
+
+
+def _range(counts, n, whole, real):
+    least, known, *numbers = whole
+    there = [number for number, c in zip(numbers, counts[:known], strict=True) if c]
+    return bool(there) and max(there) - min(there) >= least
+
+
+def _variance(counts, n, whole, real):
+    least, *numbers = real
+    known = [number for number, c in zip(numbers, counts, strict=False) for _ in range(c)]
+    return bool(known) and np.var(known) >= least * (1 - SLACK)
+
+
+def _windows(counts, n, whole, real):
+    parts, *ends = whole
+    first, last = ends[: len(counts)], ends[len(counts) :]
+    return all(sum(counts[a : b + 1]) * parts <= n for c, a, b in zip(counts, first, last, strict=True) if c)
+
+
+def _dissimilar(counts, n, whole, real):
+    above, below, *near = whole
+    matrix = np.array(near).reshape(len(counts), len(counts))
+    return all((n - matrix[v] @ counts) * below >= above * (n - 1) for v, c in enumerate(counts) if c)
+
+
+_KINDS = {
+    kinds.SHARES: _shares,
+    kinds.DISTINCT: _distinct,
+    kinds.ENTROPY: _entropy,
+    kinds.RECURSIVE: _recursive,
+    kinds.DISTANCE: _distance,
+    kinds.RANGE: _range,
+    kinds.VARIANCE: _variance,
+    kinds.WINDOWS: _windows,
+    kinds.DISSIMILAR: _dissimilar,
+}
