@@ -20,7 +20,7 @@ LAYERS = [
     {"encode", "solution"},
     {"measures", "kernels", "figures", "ladders"},
     {"search", "bounds"},
-    {"algorithms", "recode", "audit", "joins", "refining"},
+    {"algorithms", "recode", "audit", "joins", "refining", "persons"},
     {"release"},
     {"pipeline", "measuring", "propose"},
     {"comparing", "explaining"},

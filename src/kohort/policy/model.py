@@ -64,6 +64,8 @@ class Privacy(_Section):
     """Every record is one of at least k that cannot be told apart; `anonymity` says in which way."""
     anonymity: Anonymity = "classes"
     """Equal published combinations, perfect matchings, or buckets of sensitive values: see docs/policy.md."""
+    person: str | None = None
+    """Column that tells who a record is about: k then counts different persons, not records."""
     models: tuple[dict[str, Any], ...] = Field(default=(), strict=False)
     """Further privacy models, each ``{ model = NAME, ... }``."""
     suppression_limit: float = Field(default=0.0, ge=0, le=1)
@@ -269,6 +271,15 @@ class Policy(_Section):
             raise ValueError(msg)
         return self
 
+    @model_validator(mode="after")
+    def _knows_the_person(self) -> Self:
+        person = self.privacy.person
+        if person is not None and (person not in self.columns or self.columns[person].role != "identifier"):
+            near = closest(person, self.having_role("identifier"))
+            msg = f"'privacy.person' must name a column of role 'identifier', and {person!r} is none{near}"
+            raise ValueError(msg)
+        return self
+
     # -- making one ---------------------------------------------------------------------------
 
     def __init__(self, /, **sections: Any) -> None:
@@ -289,6 +300,7 @@ class Policy(_Section):
         hierarchies: Mapping[str, Any] | None = None,
         weights: Mapping[str, float] | None = None,
         types: Mapping[str, ColumnType] | None = None,
+        person: str | None = None,
         algorithm: str | Mapping[str, Any] = "auto",
         measure: str | Mapping[str, Any] = "ncp",
         seed: int | None = None,
@@ -309,6 +321,8 @@ class Policy(_Section):
             Column to hierarchy: a path, or a table such as ``{"prefix": [5, 3]}``.
         weights, types : mapping, optional
             Column to weight, and column to type.
+        person : str, optional
+            The identifier that tells who a record is about: k then counts persons.
         algorithm, measure : str or mapping
             A name, or a mapping with ``name`` and parameters.
         seed, suppression_limit, missing, output, input
@@ -345,7 +359,8 @@ class Policy(_Section):
             parameters = dict(algorithm)
             chosen |= {"name": parameters.pop("name", None), "parameters": parameters}
         return cls(
-            privacy={"k": k, "suppression_limit": suppression_limit, "missing": missing},
+            privacy={"k": k, "suppression_limit": suppression_limit, "missing": missing}
+            | ({} if person is None else {"person": person}),
             algorithm=chosen,
             columns=columns,
             output=dict(output or {}),
