@@ -32,6 +32,7 @@ from kohort.measures.loss import loss_of_solution
 from kohort.persons import Work, persons_of
 from kohort.policy import Policy
 from kohort.privacy import SensitiveModel, models_of
+from kohort.pseudonyms import read_key, with_pseudonyms
 from kohort.recode import Part, parts_of
 from kohort.refining import refined_solution
 from kohort.release import Provenance, Release
@@ -106,9 +107,11 @@ def anonymize(
     clock = _Clock(progress)
     plan = plan_of(policy)
     kind = _target(table, path, plan)
+    secret = read_key(policy)
     with clock.step("read"):
         source = read_table(table, policy.input)
         kept, frame = usable_records(source, policy)
+        named = with_pseudonyms(source.frame, policy, secret)
     with clock.step("encode"):
         codes = encode(frame, policy)
         persons = persons_of(source.frame, kept, policy)
@@ -124,7 +127,7 @@ def anonymize(
         with clock.step("persons"):
             solution = work.finished(solution)
     with clock.step("recode"):
-        parts = parts_of(source.frame, kept, codes, solution, policy)
+        parts = parts_of(named, kept, codes, solution, policy)
         _refuse_stars(parts, source.frame.height, policy)
     with clock.step("measure"):
         loss = loss_of_solution(plan.measure, codes, solution, source.frame.height - len(kept))
@@ -198,6 +201,9 @@ def plan_of(policy: Policy) -> Plan:
                 "choose another algorithm, or remove 'person'."
             )
             faults.append(policy.located(("privacy", "person"), fault))
+        if policy.pseudonyms and algorithm.tables(policy):
+            fault = f"the tables that {chosen.name!r} publishes must not be linked, as a pseudonym would; remove it."
+            faults.append(policy.located(("columns", policy.pseudonyms[0], "pseudonym"), fault))
     if policy.privacy.missing == "wildcard":
         faults.append(
             policy.located(

@@ -20,7 +20,7 @@ LAYERS = [
     {"encode", "solution"},
     {"measures", "kernels", "figures", "ladders"},
     {"search", "bounds"},
-    {"algorithms", "recode", "audit", "joins", "refining", "persons"},
+    {"algorithms", "recode", "audit", "joins", "refining", "persons", "pseudonyms"},
     {"release"},
     {"pipeline", "measuring", "propose"},
     {"comparing", "explaining"},

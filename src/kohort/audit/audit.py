@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kohort.audit import buckets, persons, promise, truth
+from kohort.audit import buckets, persons, promise, pseudonyms, truth
 from kohort.audit.case import Case, bound_names
 from kohort.audit.classes import classes
 from kohort.audit.consistency import consistency
@@ -101,7 +101,7 @@ def _load(
     row_order: ArrayLike | None,
     sensitive_table: Source | None,
 ) -> Case:
-    published = set(policy.having_role("quasi", "sensitive", "insensitive"))
+    published = set(policy.columns) - set(policy.dropped)
     added = {end for name in policy.quasi_identifiers for end in bound_names(name)}
     second = None
     if sensitive_table is not None:
@@ -137,6 +137,7 @@ def _checks(case: Case) -> list[Check]:
     in_buckets = case.sensitive is not None
     asked = [
         buckets.columns(case) if in_buckets else promise.columns(case),
+        pseudonyms.pseudonyms(case),
         _K_CHECKS[case.policy.privacy.anonymity](case),
         persons.persons(case),
         buckets.diversity(case) if in_buckets else None,

@@ -69,12 +69,13 @@ def persons(case: Case) -> Check | None:
 
 def _source(case: Case, name: str) -> _Source | str:
     """Where persons can be counted, or why they cannot."""
-    original = case.original
-    # A shuffled file may fit the order of the original by chance, so the order must be known.
-    is_kept = case.policy.output.order == "kept" and case.is_paired
-    if original is not None and name in original.columns and (case.order_given or is_kept):
+    original, release = case.original, case.release
+    if original is not None and name in original.columns and case.order_known:
         relation = f"SELECT released, o_{original.columns[name]} AS who FROM paired"
         return _Source(relation, "counted in the original, row by row")
+    if name in case.policy.pseudonyms and name in release.columns:
+        relation = f"SELECT rowid AS released, {release.columns[name]} AS who FROM release"
+        return _Source(relation, "counted by pseudonyms")
     if original is None:
         return "the file does not tell them and the original was not given"
     if name not in original.columns:

@@ -133,6 +133,21 @@ class Algorithm(_Section):
         return data
 
 
+class PseudonymKey(_Section):
+    """Where the secret key of pseudonyms is: exactly one of the keys. The policy never holds it."""
+
+    env: str | None = Field(default=None, min_length=1)
+    """Name of an environment variable."""
+    file: str | None = Field(default=None, min_length=1)
+    """Path of a file."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if len(self.model_fields_set) != 1:
+            raise ValueError("must have exactly one of env, file")
+        return self
+
+
 class Output(_Section):
     """How the release is written."""
 
@@ -146,6 +161,8 @@ class Output(_Section):
     """Whether CSV cells that a spreadsheet would run as a formula get a leading apostrophe."""
     bounds: bool = False
     """Parquet and frames: add typed ``<column>_lo`` and ``<column>_hi`` beside interval columns."""
+    pseudonym_key: PseudonymKey | None = None
+    """Where the key of pseudonyms is: ``{ env = "NAME" }`` or ``{ file = "PATH" }``."""
 
 
 class Intervals(_Section):
@@ -194,6 +211,8 @@ class Column(_Section):
     """Declared range of a numeric column; the range of the table when absent."""
     format: str | None = None
     """strptime format of a date column; ISO ``YYYY-MM-DD`` when absent."""
+    pseudonym: bool = False
+    """Whether an identifier is published as a keyed pseudonym instead of being dropped."""
 
     @field_validator("domain")
     @classmethod
@@ -220,6 +239,8 @@ class Column(_Section):
                 for key in ("weight", "domain")
                 if key in self.model_fields_set
             ]
+        if self.role != "identifier" and self.pseudonym:
+            faults.append("'pseudonym' is for identifiers only; remove it or change the role")
         if self.role in ("identifier", "insensitive") and self.hierarchy is not None:
             faults.append(f"a column of role '{self.role}' has no use for a hierarchy; remove it")
         if self.domain is not None and self.hierarchy is not None:
@@ -280,6 +301,16 @@ class Policy(_Section):
             raise ValueError(msg)
         return self
 
+    @model_validator(mode="after")
+    def _has_a_key_for_pseudonyms(self) -> Self:
+        if self.pseudonyms and self.output.pseudonym_key is None:
+            msg = f"column {self.pseudonyms[0]!r} is to be a pseudonym, which needs 'pseudonym_key' in [output]"
+            raise ValueError(msg)
+        if self.output.pseudonym_key is not None and not self.pseudonyms:
+            msg = "'output.pseudonym_key' is of no use without a pseudonym; give an identifier pseudonym = true"
+            raise ValueError(msg)
+        return self
+
     # -- making one ---------------------------------------------------------------------------
 
     def __init__(self, /, **sections: Any) -> None:
@@ -296,6 +327,7 @@ class Policy(_Section):
         quasi_identifiers: Iterable[str],
         sensitive: Iterable[str] = (),
         identifiers: Iterable[str] = (),
+        pseudonyms: Iterable[str] = (),
         insensitive: Iterable[str] = (),
         hierarchies: Mapping[str, Any] | None = None,
         weights: Mapping[str, float] | None = None,
@@ -317,6 +349,8 @@ class Policy(_Section):
             Smallest class size.
         quasi_identifiers, sensitive, identifiers, insensitive : iterable of str
             Columns of each role.
+        pseudonyms : iterable of str
+            Further identifiers, which are published as keyed pseudonyms.
         hierarchies : mapping, optional
             Column to hierarchy: a path, or a table such as ``{"prefix": [5, 3]}``.
         weights, types : mapping, optional
@@ -331,6 +365,7 @@ class Policy(_Section):
         roles: list[tuple[str, Role]] = []
         for role, parameter, names in (
             ("identifier", "identifiers", identifiers),
+            ("identifier", "pseudonyms", pseudonyms),
             ("quasi", "quasi_identifiers", quasi_identifiers),
             ("sensitive", "sensitive", sensitive),
             ("insensitive", "insensitive", insensitive),
@@ -344,6 +379,8 @@ class Policy(_Section):
             if name in columns:
                 faults.append(f"column {name!r} has two roles, {columns[name]['role']} and {role}; give it one.")
             columns[name] = {"role": role}
+        for name in pseudonyms:
+            columns[name]["pseudonym"] = True
         for key, given in (("hierarchy", hierarchies), ("weight", weights), ("type", types)):
             for name, value in (given or {}).items():
                 if name in columns:
@@ -419,14 +456,27 @@ class Policy(_Section):
         return self.having_role("quasi")
 
     @property
+    def pseudonyms(self) -> tuple[str, ...]:
+        """Names of the identifiers that are published as pseudonyms."""
+        return tuple(name for name, column in self.columns.items() if column.pseudonym)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Names of the columns that are not published: the other identifiers."""
+        return tuple(name for name in self.having_role("identifier") if not self.columns[name].pseudonym)
+
+    @property
     def folder(self) -> Path:
         """The folder that hierarchy paths are relative to."""
         return self._source.path.parent if self._source and self._source.path.parent else Path()
 
     @property
     def files(self) -> dict[str, Path]:
-        """The files that the policy is made of: itself, and its hierarchies."""
+        """The files that the policy is made of: itself, its hierarchies, and the key of its pseudonyms."""
         files = {"policy": self._source.path} if self._source else {}
+        key = self.output.pseudonym_key
+        if key is not None and key.file is not None:
+            files["pseudonym key"] = self.folder / key.file
         for name, column in self.columns.items():
             if column.hierarchy is not None and column.hierarchy.file is not None:
                 files[f"hierarchy of column {name!r}"] = self.folder / column.hierarchy.file
@@ -530,6 +580,8 @@ def _known_keys(keys: KeyPath) -> list[str]:
         if "intervals" in keys:
             return list(Intervals.model_fields)
         return list((Hierarchy if "hierarchy" in keys else Column).model_fields)
+    if "pseudonym_key" in keys:
+        return list(PseudonymKey.model_fields)
     sections: dict[str | int, type[BaseModel]] = {
         "input": Input,
         "privacy": Privacy,
