@@ -130,6 +130,12 @@ def _ends(axis: LineAxis, lo: NDArray[np.int32], hi: NDArray[np.int32], index: N
     """Typed ends of each interval, null where it holds a missing value."""
     open_ended = pl.Series(hi == axis.missing_code)
     last = max(len(axis.values) - 1, 0)
+    if axis.coarse is not None:
+        typed = axis.coarse.typed(np.minimum(lo, last), np.minimum(hi, last), axis.name)
+        return [
+            end.set(open_ended, None).gather(index).alias(f"{axis.name}_{suffix}")
+            for suffix, end in zip(("lo", "hi"), typed, strict=True)
+        ]
     ends = []
     for suffix, side in (("lo", lo), ("hi", hi)):
         values = (

@@ -147,7 +147,8 @@ KEYS = [
         "unknown-key-column",
         says(
             "policy.toml, line 9: unknown key 'tpye' in [columns.age] (did you mean 'type'?); "
-            "known are role, type, weight, hierarchy, domain, format, pseudonym."
+            "known are role, type, weight, hierarchy, domain, format, pseudonym, "
+            "snap, bottom, top, min_width."
         ),
         policy=age('tpye = "integer"'),
     ),
@@ -213,7 +214,8 @@ KEYS = [
             "policy.toml, line 3: 'privacy.suppression_limit' must be less than or equal to 1; got 3.",
             "policy.toml, line 10: 'columns.age.type' must be 'integer', 'number', 'date' or 'string'; got 'int'.",
             "policy.toml, line 11: unknown key 'wieght' in [columns.age] (did you mean 'weight'?); "
-            "known are role, type, weight, hierarchy, domain, format, pseudonym.",
+            "known are role, type, weight, hierarchy, domain, format, pseudonym, "
+            "snap, bottom, top, min_width.",
             "policy.toml, line 18: 'columns.disease.role' must be "
             "'identifier', 'quasi', 'sensitive' or 'insensitive'; got 'secret'.",
         ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kohort.audit import buckets, persons, promise, pseudonyms, truth
+from kohort.audit import buckets, persons, precision, promise, pseudonyms, truth
 from kohort.audit.case import Case, bound_names
 from kohort.audit.classes import classes
 from kohort.audit.consistency import consistency
@@ -145,6 +145,7 @@ def _checks(case: Case) -> list[Check]:
         promise.suppression(case),
         truth.rows(case),
         promise.domain(case),
+        precision.precision(case),
         truth.coverage(case),
         truth.values(case),
         buckets.sensitive(case) if in_buckets else None,

@@ -11,6 +11,8 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -23,6 +25,8 @@ from kohort.policy.faults import KeyPath, Source, closest, located, sentences, s
 Role = Literal["identifier", "quasi", "sensitive", "insensitive"]
 ColumnType = Literal["integer", "number", "date", "string"]
 Anonymity = Literal["classes", "matchings", "buckets"]
+PRECISION = ("snap", "bottom", "top", "min_width")
+"""Keys of a column that keep what is published from being too precise."""
 
 
 class _Section(BaseModel):
@@ -213,6 +217,31 @@ class Column(_Section):
     """strptime format of a date column; ISO ``YYYY-MM-DD`` when absent."""
     pseudonym: bool = False
     """Whether an identifier is published as a keyed pseudonym instead of being dropped."""
+    snap: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """Ends of intervals are multiples of it; days for dates."""
+    bottom: float | str | None = None
+    """Values up to it are published as one, ``<= bottom``: a number, or a date."""
+    top: float | str | None = None
+    """Values from it on are published as one, ``>= top``."""
+    min_width: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """No interval is narrower; days for dates."""
+
+    @field_validator("bottom", "top", mode="before")
+    @classmethod
+    def _date_as_text(cls, border: Any) -> Any:
+        return border.isoformat() if type(border) is date else border
+
+    @field_validator("bottom", "top")
+    @classmethod
+    def _is_border(cls, border: float | str | None) -> float | str | None:
+        try:
+            if isinstance(border, str):
+                date.fromisoformat(border)
+        except ValueError:
+            border = math.inf
+        if isinstance(border, float) and not math.isfinite(border):
+            raise ValueError("must be a number, or a date such as 1930-01-01")
+        return border
 
     @field_validator("domain")
     @classmethod
@@ -236,7 +265,7 @@ class Column(_Section):
         if self.role != "quasi":
             faults += [
                 f"'{key}' is for quasi columns only; remove it or change the role"
-                for key in ("weight", "domain")
+                for key in ("weight", "domain", *PRECISION)
                 if key in self.model_fields_set
             ]
         if self.role != "identifier" and self.pseudonym:
@@ -247,6 +276,7 @@ class Column(_Section):
             faults.append("'domain' is for columns that become intervals; remove it, or the hierarchy")
         if self.domain is not None and self.type in ("date", "string"):
             faults.append("'domain' is for numeric columns only; remove it")
+        faults += self._precision_faults()
         if self.format is not None and self.type != "date":
             faults.append("'format' needs type = \"date\"")
         if self.format is not None and "%y" in self.format:
@@ -254,6 +284,48 @@ class Column(_Section):
         if faults:
             raise ValueError("; ".join(faults))
         return self
+
+    def _precision_faults(self) -> list[str]:
+        """What is wrong with the keys against too much precision, as far as it can be told without the table."""
+        given = [key for key in PRECISION if getattr(self, key) is not None]
+        if not given or self.role != "quasi":
+            return []
+        names = ", ".join(f"'{key}'" for key in given)
+        if self.hierarchy is not None:
+            return [f"{names} is for columns that become intervals; remove it, or the hierarchy"]
+        if self.type == "string":
+            return [f"{names} is for numbers and dates; remove it"]
+        borders = [border for border in (self.bottom, self.top) if border is not None]
+        kinds = {isinstance(border, str) for border in borders}
+        if len(kinds) > 1 or (self.type is not None and kinds == {self.type != "date"}):
+            return ["'bottom' and 'top' must be of the type of the column: numbers, or dates"]
+        places = [_place(border) for border in borders]
+        faults = []
+        if self.snap is not None:
+            snap = Decimal(str(self.snap))
+            for key, border in (("bottom", self.bottom), ("top", self.top)):
+                off = _place(border) % snap if border is not None else 0
+                if border is not None and off:
+                    # the remainder has the sign of the place
+                    below = _place(border) - off - (snap if off < 0 else 0)
+                    near = " and ".join(_written(place, border) for place in (below, below + snap))
+                    faults.append(f"'{key}' must be a multiple of 'snap'; the nearest are {near}")
+            if self.min_width is not None and Decimal(str(self.min_width)) % snap:
+                faults.append("'min_width' must be a multiple of 'snap'")
+        least = max(Decimal(str(self.min_width or 0)), Decimal(str(self.snap or 0)))
+        if len(places) == 2 and not (places[0] < places[1] and places[1] - places[0] >= least):
+            faults.append("'top' must be above 'bottom', at least 'snap' and 'min_width' above it")
+        return faults
+
+
+def _place(border: float | str) -> Decimal:
+    """A number as it is, a date as days since Monday, 0001-01-01."""
+    return Decimal(date.fromisoformat(border).toordinal() - 1 if isinstance(border, str) else str(border))
+
+
+def _written(place: Decimal, like: float | str) -> str:
+    """A place as the policy would write it."""
+    return date.fromordinal(int(place) + 1).isoformat() if isinstance(like, str) else f"{place.normalize():f}"
 
 
 class Policy(_Section):

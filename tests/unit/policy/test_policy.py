@@ -124,6 +124,7 @@ def test_schema_knows_every_key():
     assert schema["required"] == ["privacy", "columns"]
     assert set(schema["$defs"]["Column"]["properties"]) == {
         "role", "type", "weight", "hierarchy", "domain", "format", "pseudonym",
+        "snap", "bottom", "top", "min_width",
     }  # fmt: skip
     assert schema["additionalProperties"] is False
 
