@@ -30,8 +30,10 @@ from kohort.hierarchy import Taxonomy, read
 from kohort.measures import MEASURES, Measure
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_solution
+from kohort.persons import Work, persons_of
 from kohort.policy import Policy
 from kohort.privacy import PrivacyModel, Promise, SensitiveModel, models_of, reference_of
+from kohort.pseudonyms import read_key, with_pseudonyms
 from kohort.recode import Part, parts_of
 from kohort.refining import refined_solution
 from kohort.release import Provenance, Release
@@ -107,21 +109,27 @@ def anonymize(
     clock = _Clock(progress)
     plan = plan_of(policy)
     kind = _target(table, path, plan)
+    secret = read_key(policy)
     with clock.step("read"):
         source = read_table(table, policy.input)
         kept, frame = usable_records(source, policy)
+        named = with_pseudonyms(source.frame, policy, secret)
     with clock.step("encode"):
         codes = encode(frame, policy)
-        refuse_the_impossible(plan, frame, source.frame.height - len(kept))
-        task = task_of(plan, frame, codes, source.frame.height, clock.share, clock.note)
+        persons = persons_of(source.frame, kept, policy)
+        refuse_the_impossible(plan, frame, source.frame.height - len(kept), persons)
+        work = Work(task_of(plan, frame, codes, source.frame.height, clock.share, clock.note), persons)
     with clock.step("cluster"):
-        solution = enforced(task, plan.algorithm.solve(task))
-        refuse_solution(solution, len(kept), source.frame.height, policy)
+        solution = enforced(work.task, plan.algorithm.solve(work.task))
+        refuse_solution(work.of_records(solution), len(kept), source.frame.height, policy)
     if policy.algorithm.refine:
         with clock.step("refine"):
-            solution = enforced(task, refined_solution(task, solution))
+            solution = enforced(work.task, refined_solution(work.task, solution))
+    if persons is not None:
+        with clock.step("persons"):
+            solution = enforced(work.whole, work.finished(solution))
     with clock.step("recode"):
-        parts = parts_of(source.frame, kept, codes, solution, policy)
+        parts = parts_of(named, kept, codes, solution, policy)
         _refuse_stars(parts, source.frame.height, policy)
     with clock.step("measure"):
         loss = loss_of_solution(plan.measure, codes, solution, source.frame.height - len(kept))
@@ -189,6 +197,15 @@ def plan_of(policy: Policy) -> Plan:
             faults.append(policy.located(("algorithm", "budget"), fault))
         if chosen.refine:
             faults += [policy.located(("algorithm", "refine"), fault) for fault in _not_refined(policy, algorithm)]
+        if policy.privacy.person is not None and not _in_classes(policy, algorithm):
+            fault = (
+                f"persons are counted in releases of one table in classes, and {chosen.name!r} makes another kind; "
+                "choose another algorithm, or remove 'person'."
+            )
+            faults.append(policy.located(("privacy", "person"), fault))
+        if policy.pseudonyms and algorithm.tables(policy):
+            fault = f"the tables that {chosen.name!r} publishes must not be linked, as a pseudonym would; remove it."
+            faults.append(policy.located(("columns", policy.pseudonyms[0], "pseudonym"), fault))
     if faults:
         raise PolicyError(*faults)
     for name in policy.having_role("sensitive"):
@@ -230,10 +247,15 @@ def _other_promise(policy: Policy, algorithm: Algorithm) -> list[str]:
     ]
 
 
+def _in_classes(policy: Policy, algorithm: Algorithm) -> bool:
+    """Whether the release is one table of records in classes."""
+    return policy.privacy.anonymity == "classes" and not algorithm.tables(policy)
+
+
 def _not_refined(policy: Policy, algorithm: Algorithm) -> list[str]:
     """Why the result of an algorithm cannot be refined under a policy."""
     faults = []
-    if policy.privacy.anonymity != "classes" or algorithm.tables(policy):
+    if not _in_classes(policy, algorithm):
         faults.append(
             f"refine is for releases in classes, and {algorithm.name!r} makes another kind; set refine = false."
         )
@@ -306,12 +328,17 @@ def _refuse_suppressing(records: int, of: int, policy: Policy, why: str) -> None
         )
 
 
-def refuse_the_impossible(plan: Plan, frame: pl.DataFrame, suppressed: int) -> None:
-    """Refuse what no release of these usable records can keep."""
+def refuse_the_impossible(
+    plan: Plan, frame: pl.DataFrame, suppressed: int, persons: NDArray[np.int64] | None = None
+) -> None:
+    """Refuse what no release of these usable records, about these persons, can keep."""
     k, *others = models_of(plan.policy)
     reason = k.refuses(frame.height, suppressed)
     if reason:
         raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}."))
+    if persons is not None and persons.max() + 1 < plan.policy.privacy.k:
+        reason = f"k = {plan.policy.privacy.k} is more than the {persons.max() + 1} persons who take part"
+        raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}; choose a smaller k."))
     for index, model in enumerate(others):
         if isinstance(model, SensitiveModel):
             reason = model.refuses_values(promise_of(model, frame, plan.policy).table)

@@ -8,7 +8,7 @@ import kohort
 from kohort.algorithms import ALGORITHMS
 from kohort.measures import MEASURES
 from kohort.policy import Policy
-from kohort.policy.model import Algorithm, Column, Hierarchy, Input, Intervals, Output, Privacy
+from kohort.policy.model import Algorithm, Column, Hierarchy, Input, Intervals, Output, Privacy, PseudonymKey
 from kohort.privacy import MODELS
 
 
@@ -45,7 +45,9 @@ def test_every_privacy_model_is_described(root, name):
     assert name in (root / "docs" / "policy.md").read_text()
 
 
-@pytest.mark.parametrize("section", [Policy, Input, Privacy, Algorithm, Output, Column, Hierarchy, Intervals])
+@pytest.mark.parametrize(
+    "section", [Policy, Input, Privacy, Algorithm, Output, PseudonymKey, Column, Hierarchy, Intervals]
+)
 def test_every_key_of_the_policy_is_described(root, section):
     page = (root / "docs" / "policy.md").read_text()
     for key in section.model_fields:

@@ -31,7 +31,7 @@ def columns(case: Case, also: Collection[str] = (), apart: Collection[str] = ())
     if not set(header) & set(policy.columns):
         # without a header its names would be somebody's data: they are not repeated
         return Check("columns", False, "the first line names no column of the policy; is the header there?")
-    identifiers = [name for name in policy.having_role("identifier") if name in header]
+    identifiers = [name for name in policy.dropped if name in header]
     allowed = {*policy.columns, *also}
     beside = [name for name in apart if name in header]
     absent = [name for name in (*case.absent, *also) if name not in header and name not in apart]
