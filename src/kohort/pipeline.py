@@ -31,7 +31,7 @@ from kohort.measures import MEASURES, Measure
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_solution
 from kohort.policy import Policy
-from kohort.privacy import PrivacyModel, Promise, SensitiveModel, models_of, reference_of
+from kohort.privacy import PrivacyModel, Promise, SensitiveModel, SizeModel, models_of, reference_of
 from kohort.recode import Part, parts_of
 from kohort.refining import refined_solution
 from kohort.release import Provenance, Release
@@ -198,8 +198,9 @@ def plan_of(policy: Policy) -> Plan:
 
 
 def _is_repaired(policy: Policy, algorithm: Algorithm, model: PrivacyModel) -> bool:
-    """Whether classes that break a model are repaired after the algorithm: see `kohort.enforcing`."""
-    return isinstance(model, SensitiveModel) and algorithm.anonymity == "classes" and not algorithm.tables(policy)
+    """Whether a model is kept whatever the algorithm: it is told a larger k, or its classes are repaired after it."""
+    in_classes = algorithm.anonymity == "classes" and not algorithm.tables(policy)
+    return in_classes and isinstance(model, SensitiveModel | SizeModel)
 
 
 def _who(model: str) -> str:
@@ -313,10 +314,11 @@ def refuse_the_impossible(plan: Plan, frame: pl.DataFrame, suppressed: int) -> N
     if reason:
         raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}."))
     for index, model in enumerate(others):
+        reason = model.refuses(frame.height, suppressed)
         if isinstance(model, SensitiveModel):
             reason = model.refuses_values(promise_of(model, frame, plan.policy).table)
-            if reason:
-                raise InfeasibleError(plan.policy.located(("privacy", "models", index), f"{reason}."))
+        if reason:
+            raise InfeasibleError(plan.policy.located(("privacy", "models", index), f"{reason}."))
 
 
 def promise_of(model: SensitiveModel, frame: pl.DataFrame, policy: Policy) -> Promise:
@@ -359,17 +361,16 @@ def task_of(
         told = frame.select(policy.having_role("sensitive")).with_columns(pl.col(pl.String).replace("", None))
         sensitive = encode(typed_columns(told, policy, "sensitive"), policy, "sensitive")
     limit = Fraction(str(policy.privacy.suppression_limit))
+    models = models_of(policy)
     return Task(
         codes=codes,
         measure=plan.measure,
         costs=compile_costs(plan.measure, codes.axes),
-        k=policy.privacy.k,
+        k=max([policy.privacy.k, *(model.least_size for model in models if isinstance(model, SizeModel))]),
         rng=np.random.default_rng(plan.seed),
         progress=progress,
         sensitive=sensitive,
-        promises=tuple(
-            promise_of(model, frame, policy) for model in models_of(policy) if isinstance(model, SensitiveModel)
-        ),
+        promises=tuple(promise_of(model, frame, policy) for model in models if isinstance(model, SensitiveModel)),
         allowance=math.floor(limit * records) - (records - frame.height),
         seconds=policy.algorithm.seconds,
         note=note,

@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import asdict
 
+import numpy as np
+
 from kohort.audit.case import Case, count, listed
 from kohort.audit.classes import histogram
 from kohort.audit.intervals import Interval
 from kohort.audit.published import Kind, PublishedColumn
 from kohort.audit.verdict import Check
-from kohort.privacy import Histogram, PrivacyModel, Reference, SensitiveModel, models_of
+from kohort.privacy import Histogram, PrivacyModel, Reference, SensitiveModel, SizeModel, models_of
 
 
 def columns(case: Case, also: Collection[str] = (), apart: Collection[str] = ()) -> Check:
@@ -170,6 +172,8 @@ def models(case: Case) -> list[Check]:
 
 
 def _model(case: Case, model: PrivacyModel) -> Check:
+    if isinstance(model, SizeModel):
+        return sizes(case, model)
     if not isinstance(model, SensitiveModel):
         # silence would be a promise
         return Check(model.name, False, f"the policy asks for {model.name}, which this audit does not check.")
@@ -178,6 +182,22 @@ def _model(case: Case, model: PrivacyModel) -> Check:
     starred = bool(case.starred_class)
     found, table = histogram(case.release, list(case.columns), model.columns, case.policy, starred=starred)
     return judged(model, found, table, "class", "classes")
+
+
+def sizes(case: Case, model: SizeModel) -> Check:
+    """Ask whether the classes taken together keep what a model promises; a missing cell is a value of its own."""
+    if case.classes is None:
+        return Check(model.name, False, f"{model.name} cannot be checked, as the release has no classes.")
+    found = np.append(case.classes.sizes, case.starred_class) if case.starred_class else case.classes.sizes
+    value, records = model.figure(found), int(found.sum())
+    figures = {"most": model.most, "found": float(value), "classes": len(found), "records": records}
+    kept = model.keeps(found)
+    sentence = (
+        f"{model.name}: {float(value):.4g} for {count(records, 'record')} in {count(len(found), 'class', 'classes')}"
+    )
+    return Check(
+        model.name, kept, f"{sentence}, {'within' if kept else 'more than'} the limit of {model.most:g}.", figures
+    )
 
 
 def judged(model: SensitiveModel, found: Histogram, table: Reference, noun: str, plural: str) -> Check:

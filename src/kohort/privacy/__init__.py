@@ -4,6 +4,7 @@ from kohort.privacy.base import MODELS, Histogram, PrivacyModel, SensitiveModel,
 from kohort.privacy.promise import Promise
 from kohort.privacy.reference import Reference, reference_of
 from kohort.privacy.rules import Rule
+from kohort.privacy.sizes import SizeModel
 from kohort.registry import load_modules
 
 load_modules(__name__, __path__)
@@ -16,6 +17,7 @@ __all__ = [
     "Reference",
     "Rule",
     "SensitiveModel",
+    "SizeModel",
     "models_of",
     "reference_of",
 ]
