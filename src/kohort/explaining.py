@@ -201,7 +201,7 @@ def explain(
     solution = enforced(task, plan.algorithm.solve(task))
     refuse_solution(solution, len(kept), records, policy)
     if plan.policy.algorithm.refine:
-        solution = refined_solution(task, solution)
+        solution = enforced(task, refined_solution(task, solution))
     loss = loss_of_solution(plan.measure, codes, solution, records - len(kept))
     tried = _Trial(task, plan.seed)
     columns = []
@@ -308,6 +308,7 @@ class _Trial:
             progress=lambda share: None,
             sensitive=None,
             promises=(),
+            coverages=(),
             allowance=0,
         )
         return ALGORITHMS.make(TRIED_WITH, {}).solve(task).boxes

@@ -31,7 +31,16 @@ from kohort.measures import MEASURES, Measure
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_solution
 from kohort.policy import Policy
-from kohort.privacy import PrivacyModel, Promise, SensitiveModel, SizeModel, models_of, reference_of
+from kohort.population import coverages_of
+from kohort.privacy import (
+    PopulationModel,
+    PrivacyModel,
+    Promise,
+    SensitiveModel,
+    SizeModel,
+    models_of,
+    reference_of,
+)
 from kohort.recode import Part, parts_of
 from kohort.refining import refined_solution
 from kohort.release import Provenance, Release
@@ -200,7 +209,7 @@ def plan_of(policy: Policy) -> Plan:
 def _is_repaired(policy: Policy, algorithm: Algorithm, model: PrivacyModel) -> bool:
     """Whether a model is kept whatever the algorithm: it is told a larger k, or its classes are repaired after it."""
     in_classes = algorithm.anonymity == "classes" and not algorithm.tables(policy)
-    return in_classes and isinstance(model, SensitiveModel | SizeModel)
+    return in_classes and isinstance(model, SensitiveModel | SizeModel | PopulationModel)
 
 
 def _who(model: str) -> str:
@@ -256,6 +265,11 @@ def _target(table: Any, path: Path | None, plan: Plan) -> Kind:
     kind: Kind = file_kind(path) if path else "parquet"
     if path:
         taken = policy.files | ({"input": Path(table)} if isinstance(table, str | Path) else {})
+        taken |= {
+            f"population of {model.name!r}": policy.folder / model.population
+            for model in models_of(policy)
+            if isinstance(model, PopulationModel)
+        }
         names = plan.algorithm.tables(policy)
         refuse_targets({f"output {name}".rstrip(): part_path(path, name) for name in names or ("",)}, taken)
     if policy.output.bounds:
@@ -371,6 +385,7 @@ def task_of(
         progress=progress,
         sensitive=sensitive,
         promises=tuple(promise_of(model, frame, policy) for model in models if isinstance(model, SensitiveModel)),
+        coverages=coverages_of(policy, frame, codes),
         allowance=math.floor(limit * records) - (records - frame.height),
         seconds=policy.algorithm.seconds,
         note=note,

@@ -19,7 +19,7 @@ LAYERS = [
     {"table", "privacy"},
     {"encode", "solution"},
     {"measures", "kernels", "figures", "ladders"},
-    {"search", "bounds"},
+    {"search", "bounds", "population"},
     {"algorithms", "recode", "audit", "joins", "enforcing", "refining"},
     {"release"},
     {"pipeline", "measuring", "propose"},

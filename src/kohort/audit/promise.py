@@ -11,9 +11,10 @@ import numpy as np
 from kohort.audit.case import Case, count, listed
 from kohort.audit.classes import histogram
 from kohort.audit.intervals import Interval
+from kohort.audit.population import population
 from kohort.audit.published import Kind, PublishedColumn
 from kohort.audit.verdict import Check
-from kohort.privacy import Histogram, PrivacyModel, Reference, SensitiveModel, SizeModel, models_of
+from kohort.privacy import Histogram, PopulationModel, PrivacyModel, Reference, SensitiveModel, SizeModel, models_of
 
 
 def columns(case: Case, also: Collection[str] = (), apart: Collection[str] = ()) -> Check:
@@ -168,12 +169,14 @@ def domain(case: Case) -> Check:
 
 def models(case: Case) -> list[Check]:
     """Ask whether every class keeps what each further privacy model promises of it."""
-    return [_model(case, model) for model in models_of(case.policy)[1:]]
+    return [_model(case, model, number) for number, model in enumerate(models_of(case.policy)[1:])]
 
 
-def _model(case: Case, model: PrivacyModel) -> Check:
+def _model(case: Case, model: PrivacyModel, number: int) -> Check:
     if isinstance(model, SizeModel):
         return sizes(case, model)
+    if isinstance(model, PopulationModel):
+        return population(case, model, number)
     if not isinstance(model, SensitiveModel):
         # silence would be a promise
         return Check(model.name, False, f"the policy asks for {model.name}, which this audit does not check.")
