@@ -108,9 +108,9 @@ def _read(model: PopulationModel, policy: Policy, frame: pl.DataFrame, codes: Co
         people, table = _of_the_same_types(people, frame.select(quasi), policy)
         # Alone first: a value that the hierarchy or the domain does not have is told with its own row.
         encode(people, policy)
+        both = encode(pl.concat([table, people], how="vertical_relaxed"), policy)
     except KohortError as error:
         raise DataError(*(f"population of {model.name!r}: {fault}" for fault in error.faults)) from None
-    both = encode(pl.concat([table, people], how="vertical_relaxed"), policy)
     rows = Codes(np.ascontiguousarray(both.array[frame.height :]), both.axes).distinct
     return Population(codes.axes, both.axes, rows.codes, rows.counts)
 
