@@ -1,4 +1,4 @@
-"""Keep what a policy promises about sensitive values, whatever algorithm made the classes: the common repair stage."""
+"""Keep what a policy promises about sensitive values and populations, whatever made the classes: the repair stage."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from kohort.algorithms.base import Task
 from kohort.encode import Codes
 from kohort.errors import InfeasibleError
+from kohort.population import Coverage
 from kohort.privacy import Promise
 from kohort.search.merge import merged
 from kohort.search.refine import Effort, Search
-from kohort.solution import Solution, classes_of_boxes
+from kohort.solution import Boxes, Solution, classes_of_boxes
 
 HEALING = 20.0
 """Length of the search that heals classes that no merging heals; see `Effort.work`."""
@@ -30,13 +31,14 @@ def enforced(task: Task, solution: Solution) -> Solution:
     InfeasibleError
         When a promise is still broken in the end.
     """
-    if not task.promises:
+    if not task.promises and not task.coverages:
         return solution
     kept = np.ones(len(task.codes.array), bool) if solution.kept is None else solution.kept
     codes = Codes(task.codes.array[kept], task.codes.axes)
     promises = [promise.among(kept) for promise in task.promises]
-    labels = classes_of_boxes(codes.axes, solution.boxes.of(kept)).astype(np.int32)
-    before = broken_classes(labels, promises)
+    boxes = solution.boxes.of(kept)
+    labels = classes_of_boxes(codes.axes, boxes).astype(np.int32)
+    before = broken_classes(labels, promises) | uncovered_classes(labels, boxes, task.coverages)
     if not before.any():
         return solution
     if any(not promise.model.monotone and not promise.kept(labels).all() for promise in promises):
@@ -55,18 +57,17 @@ def mended(codes: Codes, task: Task, promises: Sequence[Promise], labels: NDArra
         # Two clusters with one box are one class to whoever reads the release.
         boxes = Solution.of_labels(codes, labels).boxes
         labels = classes_of_boxes(codes.axes, boxes).astype(np.int32)
-        broken = broken_classes(labels, promises)
+        broken = broken_classes(labels, promises) | uncovered_classes(labels, boxes, task.coverages)
         if not broken.any():
             return labels
         if len(broken) == 1:
             break
         labels = merged(codes.array, task.costs, labels, broken, promises, task.rng)
-    names = ", ".join(
-        promise.model.name for promise in promises if not promise.kept(np.zeros(len(labels), np.int64)).all()
-    )
+    names = [promise.model.name for promise in promises if not promise.kept(labels).all()]
+    names += [coverage.model.name for coverage in task.coverages if uncovered_classes(labels, boxes, [coverage]).any()]
     raise InfeasibleError(
-        f"no release was found that keeps {names}: even one class of all records does not, and exchanges between "
-        "smaller ones did not help; choose weaker parameters."
+        f"no release was found that keeps {', '.join(names)}: even one class of all records does not, and no smaller "
+        "ones that do were found; choose weaker parameters."
     )
 
 
@@ -75,4 +76,19 @@ def broken_classes(labels: NDArray[np.integer], promises: Sequence[Promise]) -> 
     broken = np.zeros(int(labels.max()) + 1, bool)
     for promise in promises:
         broken |= ~promise.kept(labels)
+    return broken
+
+
+def uncovered_classes(labels: NDArray[np.integer], boxes: Boxes, coverages: Sequence[Coverage]) -> NDArray[np.bool_]:
+    """Which classes, numbered 0, 1, 2, ..., break a promise about a population.
+
+    Parameters
+    ----------
+    boxes : Boxes
+        Of every record, as it is published; those of a class are published alike.
+    """
+    _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
+    broken = np.zeros(len(first), bool)
+    for coverage in coverages:
+        broken |= ~coverage.kept(Boxes(boxes.lo[first], boxes.hi[first]), sizes)
     return broken

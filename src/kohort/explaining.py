@@ -205,7 +205,7 @@ def explain(
     solution = enforced(work.task, plan.algorithm.solve(work.task))
     refuse_solution(work.of_records(solution), len(kept), records, policy)
     if plan.policy.algorithm.refine:
-        solution = refined_solution(work.task, solution)
+        solution = enforced(work.task, refined_solution(work.task, solution))
     solution = enforced(work.whole, work.finished(solution))
     loss = loss_of_solution(plan.measure, codes, solution, records - len(kept))
     tried = _Trial(task, plan.seed)
@@ -313,6 +313,7 @@ class _Trial:
             progress=lambda share: None,
             sensitive=None,
             promises=(),
+            coverages=(),
             allowance=0,
         )
         return ALGORITHMS.make(TRIED_WITH, {}).solve(task).boxes

@@ -76,7 +76,7 @@ class Work:
 
         An algorithm that looks at sensitive values must see every record.
         """
-        if self.persons is None or self.whole.sensitive is not None or self.whole.promises:
+        if self.persons is None or self.whole.sensitive is not None or self.whole.promises or self.whole.coverages:
             return None
         rows = self.whole.codes.distinct
         combination = np.empty(len(self.persons), np.int64)

@@ -32,7 +32,16 @@ from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_solution
 from kohort.persons import Work, persons_of
 from kohort.policy import Policy
-from kohort.privacy import PrivacyModel, Promise, SensitiveModel, models_of, reference_of
+from kohort.population import coverages_of
+from kohort.privacy import (
+    PopulationModel,
+    PrivacyModel,
+    Promise,
+    SensitiveModel,
+    SizeModel,
+    models_of,
+    reference_of,
+)
 from kohort.pseudonyms import read_key, with_pseudonyms
 from kohort.recode import Part, parts_of
 from kohort.refining import refined_solution
@@ -215,8 +224,9 @@ def plan_of(policy: Policy) -> Plan:
 
 
 def _is_repaired(policy: Policy, algorithm: Algorithm, model: PrivacyModel) -> bool:
-    """Whether classes that break a model are repaired after the algorithm: see `kohort.enforcing`."""
-    return isinstance(model, SensitiveModel) and algorithm.anonymity == "classes" and not algorithm.tables(policy)
+    """Whether a model is kept whatever the algorithm: it is told a larger k, or its classes are repaired after it."""
+    in_classes = algorithm.anonymity == "classes" and not algorithm.tables(policy)
+    return in_classes and isinstance(model, SensitiveModel | SizeModel | PopulationModel)
 
 
 def _who(model: str) -> str:
@@ -277,6 +287,11 @@ def _target(table: Any, path: Path | None, plan: Plan) -> Kind:
     kind: Kind = file_kind(path) if path else "parquet"
     if path:
         taken = policy.files | ({"input": Path(table)} if isinstance(table, str | Path) else {})
+        taken |= {
+            f"population of {model.name!r}": policy.folder / model.population
+            for model in models_of(policy)
+            if isinstance(model, PopulationModel)
+        }
         names = plan.algorithm.tables(policy)
         refuse_targets({f"output {name}".rstrip(): part_path(path, name) for name in names or ("",)}, taken)
     if policy.output.bounds:
@@ -340,10 +355,11 @@ def refuse_the_impossible(
         reason = f"k = {plan.policy.privacy.k} is more than the {persons.max() + 1} persons who take part"
         raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}; choose a smaller k."))
     for index, model in enumerate(others):
+        reason = model.refuses(frame.height, suppressed)
         if isinstance(model, SensitiveModel):
             reason = model.refuses_values(promise_of(model, frame, plan.policy).table)
-            if reason:
-                raise InfeasibleError(plan.policy.located(("privacy", "models", index), f"{reason}."))
+        if reason:
+            raise InfeasibleError(plan.policy.located(("privacy", "models", index), f"{reason}."))
 
 
 def promise_of(model: SensitiveModel, frame: pl.DataFrame, policy: Policy) -> Promise:
@@ -386,17 +402,17 @@ def task_of(
         told = frame.select(policy.having_role("sensitive")).with_columns(pl.col(pl.String).replace("", None))
         sensitive = encode(typed_columns(told, policy, "sensitive"), policy, "sensitive")
     limit = Fraction(str(policy.privacy.suppression_limit))
+    models = models_of(policy)
     return Task(
         codes=codes,
         measure=plan.measure,
         costs=compile_costs(plan.measure, codes.axes),
-        k=policy.privacy.k,
+        k=max([policy.privacy.k, *(model.least_size for model in models if isinstance(model, SizeModel))]),
         rng=np.random.default_rng(plan.seed),
         progress=progress,
         sensitive=sensitive,
-        promises=tuple(
-            promise_of(model, frame, policy) for model in models_of(policy) if isinstance(model, SensitiveModel)
-        ),
+        promises=tuple(promise_of(model, frame, policy) for model in models if isinstance(model, SensitiveModel)),
+        coverages=coverages_of(policy, frame, codes),
         allowance=math.floor(limit * records) - (records - frame.height),
         seconds=policy.algorithm.seconds,
         note=note,

@@ -19,7 +19,7 @@ LAYERS = [
     {"table", "privacy"},
     {"encode", "solution", "precision"},
     {"measures", "kernels", "figures", "ladders"},
-    {"search", "bounds"},
+    {"search", "bounds", "population"},
     {"algorithms", "recode", "audit", "joins", "enforcing", "refining", "persons", "pseudonyms"},
     {"release"},
     {"pipeline", "measuring", "propose"},
