@@ -11,11 +11,14 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from kohort.algorithms import ALGORITHMS
 from kohort.encode import Codes, encode
+from kohort.enforcing import enforced
 from kohort.errors import KohortError
 from kohort.measures.loss import loss_of_solution
+from kohort.persons import Work, persons_of
 from kohort.pipeline import plan_of, refuse_the_impossible, task_of, usable_records
 from kohort.policy import Policy
 from kohort.solution import classes_of_boxes
@@ -82,8 +85,9 @@ def compare(
     """
     policy = Policy.of(policy)
     source = read_table(table, policy.input)
-    _, frame = usable_records(source, policy)
+    kept, frame = usable_records(source, policy)
     codes = encode(frame, policy)
+    persons = persons_of(source.frame, kept, policy)
     seed = policy.algorithm.seed if policy.algorithm.seed is not None else secrets.randbits(62)
     names = list(algorithms) if algorithms is not None else list(ALGORITHMS)
     for name in names:
@@ -95,24 +99,27 @@ def compare(
             if not ALGORITHMS[name].searches:
                 changed = changed.with_changes("algorithm", budget=None)
             changed = changed.with_changes("privacy", k=size, anonymity=ALGORITHMS[name].anonymity)
-            outcome = _outcome(changed, frame, codes, source.frame.height)
+            outcome = _outcome(changed, frame, codes, persons, source.frame.height)
             outcomes.append(outcome)
             if progress:
                 progress(outcome)
     return outcomes
 
 
-def _outcome(policy: Policy, frame: pl.DataFrame, codes: Codes, records: int) -> Outcome:
+def _outcome(
+    policy: Policy, frame: pl.DataFrame, codes: Codes, persons: NDArray[np.int64] | None, records: int
+) -> Outcome:
     """Run the policy's algorithm, or tell why it refuses."""
     name, size, anonymity = policy.algorithm.name, policy.privacy.k, policy.privacy.anonymity
     start = time.perf_counter()
     suppressed = records - frame.height
     try:
         plan = plan_of(policy)
-        refuse_the_impossible(plan, frame, suppressed)
-        task = task_of(plan, frame, codes, records, lambda share: None)
+        refuse_the_impossible(plan, frame, suppressed, persons)
+        work = Work(task_of(plan, frame, codes, records, lambda share: None), persons)
         start = time.perf_counter()
-        solution = plan.algorithm.solve(task)
+        solution = enforced(work.task, plan.algorithm.solve(work.task))
+        solution = enforced(work.whole, work.finished(solution))
     except KohortError as error:
         seconds = time.perf_counter() - start
         return Outcome(name, size, anonymity, None, None, None, None, None, seconds, error.faults[0])

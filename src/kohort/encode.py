@@ -19,6 +19,7 @@ from kohort.errors import DataError, PolicyError
 from kohort.hierarchy import Taxonomy, cuts, dates, intervals, prefixes, read
 from kohort.policy import Column, Policy
 from kohort.policy.model import Role
+from kohort.precision import Coarse, coarsened
 from kohort.table.texts import as_texts
 from kohort.table.words import counted, in_words
 
@@ -33,11 +34,13 @@ class LineAxis:
     name: str
     weight: float
     values: pl.Series
-    """The distinct values, ascending."""
+    """The distinct values, ascending; the first one of each code if it is told less precisely."""
     low: float
     """Ends of the range that a width is measured against."""
     high: float
     has_missing: bool
+    coarse: Coarse | None = None
+    """How it is told less precisely than its values are, if it is."""
 
     @property
     def size(self) -> int:
@@ -51,36 +54,65 @@ class LineAxis:
 
     @cached_property
     def positions(self) -> NDArray[np.float64]:
-        """The values as shares of the range, 0 at its low end."""
+        """The values as shares of the range, 0 at its low end.
+
+        What is told less precisely lies in the middle of what is told about it, so that the difference of two is
+        never more than what an interval from one to the other costs.
+        """
         width = self.high - self.low
         numbers = as_numbers(self.values)
+        if self.coarse is not None:
+            low, high = map(self.coarse.units.numbers, (self.coarse.lows, self.coarse.highs))
+            numbers = np.clip((low + high) / 2, self.low, self.high)
         return (numbers - self.low) / width if width > 0 else np.zeros(len(numbers))
+
+    @property
+    def numbers(self) -> NDArray[np.float64]:
+        """The distinct values of the table as numbers."""
+        return as_numbers(self.values) if self.coarse is None else self.coarse.numbers
+
+    def ends(self, lo: NDArray[np.int32], hi: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Ends of what is published, as numbers; for sides without a missing value."""
+        if self.coarse is not None:
+            return self.coarse.spans(lo, hi, self.low, self.high)
+        numbers = as_numbers(self.values)
+        return numbers[lo], numbers[hi]
 
     def keys(self, lo: NDArray[np.int32], hi: NDArray[np.int32]) -> NDArray[np.int64]:
         """A number for each box side; sides that are published alike have the same."""
         mixed = (hi == self.missing_code) & (lo < hi)
-        return np.where(mixed, -1, lo.astype(np.int64) * self.size + hi)
+        if self.coarse is None or len(self.values) == 0:
+            return np.where(mixed, -1, lo.astype(np.int64) * self.size + hi)
+        last = len(self.values) - 1
+        keys = self.coarse.keys(np.minimum(lo, last), np.minimum(hi, last))
+        return np.where(hi == self.missing_code, np.where(mixed, -1, -2), keys)
 
     def published(self, lo: NDArray[np.int32], hi: NDArray[np.int32]) -> pl.Series:
         """Text of each box side: a bare value, an interval, `*`, or null for missing."""
-        texts = as_texts(self.values)
-        if len(texts) == 0:  # every value is missing
+        if len(self.values) == 0:  # every value is missing
             return pl.Series(self.name, [None] * len(lo), dtype=pl.String)
         # Codes of missing values point past the end; they are overwritten below.
-        last = len(texts) - 1
-        text_lo, text_hi = (texts.gather(np.minimum(side, last)) for side in (lo, hi))
+        last = len(self.values) - 1
+        told = self._texts(np.minimum(lo, last), np.minimum(hi, last))
         is_missing = pl.Series(hi == self.missing_code)
-        frame = pl.DataFrame({"lo": text_lo, "hi": text_hi, "point": lo == hi, "missing": is_missing})
+        frame = pl.DataFrame({"told": told, "point": lo == hi, "missing": is_missing})
         return frame.select(
             pl.when(pl.col("missing") & pl.col("point"))
             .then(None)
             .when(pl.col("missing"))
             .then(pl.lit(STAR))
-            .when(pl.col("point"))
-            .then(pl.col("lo"))
-            .otherwise(pl.format("[{} - {}]", "lo", "hi"))
+            .otherwise(pl.col("told"))
             .alias(self.name)
         ).to_series()
+
+    def _texts(self, lo: NDArray[np.int32], hi: NDArray[np.int32]) -> pl.Series:
+        """Text of each side without a missing value."""
+        if self.coarse is not None:
+            return self.coarse.texts(lo, hi, self.name)
+        texts = as_texts(self.values)
+        frame = pl.DataFrame({"lo": texts.gather(lo), "hi": texts.gather(hi), "point": lo == hi})
+        told = pl.when("point").then(pl.col("lo")).otherwise(pl.format("[{} - {}]", "lo", "hi"))
+        return frame.select(told.alias(self.name)).to_series()
 
 
 @dataclass(frozen=True)
@@ -206,16 +238,28 @@ def encode(table: pl.DataFrame, policy: Policy, role: Role = "quasi") -> Codes:
     return Codes(array, tuple(axes))
 
 
+def _line(series: pl.Series, values: pl.Series, column: Column) -> tuple[LineAxis, NDArray[np.int32]]:
+    """The axis of numbers or dates, and the code of each distinct value."""
+    reach = _line_range(series, values, column)
+    found = coarsened(values, as_numbers(values), column)
+    coarse, codes = (None, np.arange(len(values), dtype=np.int32)) if found is None else found
+    first = values.gather(np.unique(codes, return_index=True)[1])
+    return LineAxis(series.name, column.weight, first, *reach, series.null_count() > 0, coarse), codes
+
+
 def _encode_column(series: pl.Series, column: Column, policy: Policy) -> tuple[Axis, NDArray[np.int32]]:
+    axis: Axis
     values = series.drop_nulls().unique().sort()
     has_missing = series.null_count() > 0
     # A column without any value has nothing to build a hierarchy from, and needs none.
     if len(values) == 0 or (column.hierarchy is None and series.dtype != pl.String):
-        codes = values.search_sorted(series, side="left").cast(pl.Int32)
-        axis: Axis = LineAxis(series.name, column.weight, values, *_line_range(series, values, column), has_missing)
+        axis, code_of_value = _line(series, values, column)
+        index = values.search_sorted(series, side="left").to_numpy()
+        codes = pl.Series(np.append(code_of_value, np.int32(-1))[np.minimum(index, len(values))])
     else:
         if column.hierarchy is None:
             _refuse_domain(values, column)
+            coarsened(values, np.empty(0), column)  # which refuses texts
         texts = as_texts(values)
         if column.role == "quasi":
             _refuse_stars(series, texts)

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from kohort.algorithms import ALGORITHMS, Task
 from kohort.encode import Codes, encode
+from kohort.enforcing import enforced
 from kohort.ladders import Ladder, ladder_of
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import Loss, cell_costs, loss_of_boxes, loss_of_solution
+from kohort.persons import Work, persons_of
 from kohort.pipeline import Plan, plan_of, refuse_solution, refuse_the_impossible, task_of, usable_records
 from kohort.policy import Policy
 from kohort.refining import refined_solution
@@ -177,7 +179,8 @@ def explain(
     Notes
     -----
     The table is clustered once by the policy's algorithm, and for each what-if once by `fast`. What-ifs concern
-    the records that take part, none of them suppressed, and k-anonymity alone.
+    the records that take part, none of them suppressed, and k-anonymity of records alone: where the policy counts
+    persons, the loss and the classes are of persons, and both sides of a what-if are not.
 
     Examples
     --------
@@ -195,12 +198,15 @@ def explain(
     kept, frame = usable_records(source, policy)
     codes = encode(frame, policy)
     records = source.frame.height
-    refuse_the_impossible(plan, frame, records - len(kept))
+    persons = persons_of(source.frame, kept, policy)
+    refuse_the_impossible(plan, frame, records - len(kept), persons)
     task = task_of(plan, frame, codes, records, lambda share: tell("cluster", share))
-    solution = plan.algorithm.solve(task)
-    refuse_solution(solution, len(kept), records, policy)
+    work = Work(task, persons)
+    solution = enforced(work.task, plan.algorithm.solve(work.task))
+    refuse_solution(work.of_records(solution), len(kept), records, policy)
     if plan.policy.algorithm.refine:
-        solution = refined_solution(task, solution)
+        solution = enforced(work.task, refined_solution(work.task, solution))
+    solution = enforced(work.whole, work.finished(solution))
     loss = loss_of_solution(plan.measure, codes, solution, records - len(kept))
     tried = _Trial(task, plan.seed)
     columns = []
@@ -241,7 +247,7 @@ def _plan_with_classes(policy: Policy) -> Plan:
     if policy.privacy.anonymity == "classes" and not plan.algorithm.tables(policy):
         return plan
     changed = policy.with_changes("algorithm", name="auto", parameters={}, seed=plan.seed)
-    return plan_of(changed.with_changes("privacy", anonymity="classes", promises=()))
+    return plan_of(changed.with_changes("privacy", anonymity="classes", models=()))
 
 
 # -- columns -------------------------------------------------------------------------------------
@@ -307,6 +313,7 @@ class _Trial:
             progress=lambda share: None,
             sensitive=None,
             promises=(),
+            coverages=(),
             allowance=0,
         )
         return ALGORITHMS.make(TRIED_WITH, {}).solve(task).boxes

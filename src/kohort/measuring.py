@@ -210,15 +210,15 @@ def _cost(how: Measure, axis: Axis, meaning: Meaning) -> float:
 def _line_cost(how: Measure, axis: LineAxis, meaning: Interval) -> float:
     whole = axis.values.dtype.is_integer() or axis.values.dtype.is_temporal()
     low, high = float(meaning.lo), float(meaning.hi)
-    if not meaning.lo_closed:
-        low = low + 1 if whole else math.nextafter(low, math.inf)
-    if not meaning.hi_closed:  # [20, 25[ of integers ends at 24
-        high = high - 1 if whole else math.nextafter(high, -math.inf)
     if math.isinf(low):  # "<= 17" and the like end where the column does
         low = axis.low
+    elif not meaning.lo_closed:
+        low = low + 1 if whole else math.nextafter(low, math.inf)
     if math.isinf(high):
         high = axis.high
-    return how.interval_cost(axis, low, high)
+    elif not meaning.hi_closed:  # [20, 25[ of integers ends at 24
+        high = high - 1 if whole else math.nextafter(high, -math.inf)
+    return float(how.interval_cost(axis, low, high))
 
 
 def _tree_cost(how: Measure, axis: TreeAxis, meaning: Meaning) -> float:

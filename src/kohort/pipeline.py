@@ -24,13 +24,25 @@ from kohort.algorithms import ALGORITHMS, Algorithm, Task
 from kohort.audit import Verdict, verify
 from kohort.bounds import lower_bound
 from kohort.encode import STAR, Codes, encode
+from kohort.enforcing import enforced
 from kohort.errors import InfeasibleError, PolicyError, VerificationError
 from kohort.hierarchy import Taxonomy, read
 from kohort.measures import MEASURES, Measure
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_solution
+from kohort.persons import Work, persons_of
 from kohort.policy import Policy
-from kohort.privacy import Promise, SensitiveModel, models_of, reference_of
+from kohort.population import coverages_of
+from kohort.privacy import (
+    PopulationModel,
+    PrivacyModel,
+    Promise,
+    SensitiveModel,
+    SizeModel,
+    models_of,
+    reference_of,
+)
+from kohort.pseudonyms import read_key, with_pseudonyms
 from kohort.recode import Part, parts_of
 from kohort.refining import refined_solution
 from kohort.release import Provenance, Release
@@ -106,21 +118,27 @@ def anonymize(
     clock = _Clock(progress)
     plan = plan_of(policy)
     kind = _target(table, path, plan)
+    secret = read_key(policy)
     with clock.step("read"):
         source = read_table(table, policy.input)
         kept, frame = usable_records(source, policy)
+        named = with_pseudonyms(source.frame, policy, secret)
     with clock.step("encode"):
         codes = encode(frame, policy)
-        refuse_the_impossible(plan, frame, source.frame.height - len(kept))
-        task = task_of(plan, frame, codes, source.frame.height, clock.share, clock.note)
+        persons = persons_of(source.frame, kept, policy)
+        refuse_the_impossible(plan, frame, source.frame.height - len(kept), persons)
+        work = Work(task_of(plan, frame, codes, source.frame.height, clock.share, clock.note), persons)
     with clock.step("cluster"):
-        solution = plan.algorithm.solve(task)
-        refuse_solution(solution, len(kept), source.frame.height, policy)
+        solution = enforced(work.task, plan.algorithm.solve(work.task))
+        refuse_solution(work.of_records(solution), len(kept), source.frame.height, policy)
     if policy.algorithm.refine:
         with clock.step("refine"):
-            solution = refined_solution(task, solution)
+            solution = enforced(work.task, refined_solution(work.task, solution))
+    if persons is not None:
+        with clock.step("persons"):
+            solution = enforced(work.whole, work.finished(solution))
     with clock.step("recode"):
-        parts = parts_of(source.frame, kept, codes, solution, policy)
+        parts = parts_of(named, kept, codes, solution, policy)
         _refuse_stars(parts, source.frame.height, policy)
     with clock.step("measure"):
         loss = loss_of_solution(plan.measure, codes, solution, source.frame.height - len(kept))
@@ -179,7 +197,7 @@ def plan_of(policy: Policy) -> Plan:
                 ("privacy", "models"), f"algorithm {chosen.name!r} cannot enforce {model.name!r}; {_who(model.name)}."
             )
             for model in models
-            if model.name not in algorithm.enforces
+            if model.name not in algorithm.enforces and not _is_repaired(policy, algorithm, model)
         ]
         faults += _other_promise(policy, algorithm)
         faults += [policy.located(("algorithm", "name"), fault) for fault in algorithm.refuses(policy)]
@@ -188,13 +206,15 @@ def plan_of(policy: Policy) -> Plan:
             faults.append(policy.located(("algorithm", "budget"), fault))
         if chosen.refine:
             faults += [policy.located(("algorithm", "refine"), fault) for fault in _not_refined(policy, algorithm)]
-    if policy.privacy.missing == "wildcard":
-        faults.append(
-            policy.located(
-                ("privacy", "missing"),
-                "missing = 'wildcard' can be verified but not yet enforced; use own-value, suppress or refuse.",
+        if policy.privacy.person is not None and not _in_classes(policy, algorithm):
+            fault = (
+                f"persons are counted in releases of one table in classes, and {chosen.name!r} makes another kind; "
+                "choose another algorithm, or remove 'person'."
             )
-        )
+            faults.append(policy.located(("privacy", "person"), fault))
+        if policy.pseudonyms and algorithm.tables(policy):
+            fault = f"the tables that {chosen.name!r} publishes must not be linked, as a pseudonym would; remove it."
+            faults.append(policy.located(("columns", policy.pseudonyms[0], "pseudonym"), fault))
     if faults:
         raise PolicyError(*faults)
     for name in policy.having_role("sensitive"):
@@ -203,10 +223,16 @@ def plan_of(policy: Policy) -> Plan:
     return Plan(policy, algorithm, measure, seed)
 
 
+def _is_repaired(policy: Policy, algorithm: Algorithm, model: PrivacyModel) -> bool:
+    """Whether a model is kept whatever the algorithm: it is told a larger k, or its classes are repaired after it."""
+    in_classes = algorithm.anonymity == "classes" and not algorithm.tables(policy)
+    return in_classes and isinstance(model, SensitiveModel | SizeModel | PopulationModel)
+
+
 def _who(model: str) -> str:
     """Which algorithms enforce a model."""
-    able = [name for name, cls in ALGORITHMS.items() if model in cls.enforces]
-    return f"choose one that can ({', '.join(able)}), or drop the model" if able else "drop the model"
+    able = [name for name, cls in ALGORITHMS.items() if model in cls.enforces or cls.anonymity == "classes"]
+    return f"choose one that can, such as {able[0]!r}, or drop the model"
 
 
 _PROMISES = {
@@ -231,15 +257,18 @@ def _other_promise(policy: Policy, algorithm: Algorithm) -> list[str]:
     ]
 
 
+def _in_classes(policy: Policy, algorithm: Algorithm) -> bool:
+    """Whether the release is one table of records in classes."""
+    return policy.privacy.anonymity == "classes" and not algorithm.tables(policy)
+
+
 def _not_refined(policy: Policy, algorithm: Algorithm) -> list[str]:
     """Why the result of an algorithm cannot be refined under a policy."""
     faults = []
-    if policy.privacy.anonymity != "classes" or algorithm.tables(policy):
+    if not _in_classes(policy, algorithm):
         faults.append(
             f"refine is for releases in classes, and {algorithm.name!r} makes another kind; set refine = false."
         )
-    if policy.privacy.models:
-        faults.append("refine keeps k-anonymity only, and the policy asks for further models; set refine = false.")
     return faults
 
 
@@ -258,6 +287,11 @@ def _target(table: Any, path: Path | None, plan: Plan) -> Kind:
     kind: Kind = file_kind(path) if path else "parquet"
     if path:
         taken = policy.files | ({"input": Path(table)} if isinstance(table, str | Path) else {})
+        taken |= {
+            f"population of {model.name!r}": policy.folder / model.population
+            for model in models_of(policy)
+            if isinstance(model, PopulationModel)
+        }
         names = plan.algorithm.tables(policy)
         refuse_targets({f"output {name}".rstrip(): part_path(path, name) for name in names or ("",)}, taken)
     if policy.output.bounds:
@@ -309,17 +343,23 @@ def _refuse_suppressing(records: int, of: int, policy: Policy, why: str) -> None
         )
 
 
-def refuse_the_impossible(plan: Plan, frame: pl.DataFrame, suppressed: int) -> None:
-    """Refuse what no release of these usable records can keep."""
+def refuse_the_impossible(
+    plan: Plan, frame: pl.DataFrame, suppressed: int, persons: NDArray[np.int64] | None = None
+) -> None:
+    """Refuse what no release of these usable records, about these persons, can keep."""
     k, *others = models_of(plan.policy)
     reason = k.refuses(frame.height, suppressed)
     if reason:
         raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}."))
+    if persons is not None and persons.max() + 1 < plan.policy.privacy.k:
+        reason = f"k = {plan.policy.privacy.k} is more than the {persons.max() + 1} persons who take part"
+        raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}; choose a smaller k."))
     for index, model in enumerate(others):
+        reason = model.refuses(frame.height, suppressed)
         if isinstance(model, SensitiveModel):
             reason = model.refuses_values(promise_of(model, frame, plan.policy).table)
-            if reason:
-                raise InfeasibleError(plan.policy.located(("privacy", "models", index), f"{reason}."))
+        if reason:
+            raise InfeasibleError(plan.policy.located(("privacy", "models", index), f"{reason}."))
 
 
 def promise_of(model: SensitiveModel, frame: pl.DataFrame, policy: Policy) -> Promise:
@@ -362,17 +402,17 @@ def task_of(
         told = frame.select(policy.having_role("sensitive")).with_columns(pl.col(pl.String).replace("", None))
         sensitive = encode(typed_columns(told, policy, "sensitive"), policy, "sensitive")
     limit = Fraction(str(policy.privacy.suppression_limit))
+    models = models_of(policy)
     return Task(
         codes=codes,
         measure=plan.measure,
         costs=compile_costs(plan.measure, codes.axes),
-        k=policy.privacy.k,
+        k=max([policy.privacy.k, *(model.least_size for model in models if isinstance(model, SizeModel))]),
         rng=np.random.default_rng(plan.seed),
         progress=progress,
         sensitive=sensitive,
-        promises=tuple(
-            promise_of(model, frame, policy) for model in models_of(policy) if isinstance(model, SensitiveModel)
-        ),
+        promises=tuple(promise_of(model, frame, policy) for model in models if isinstance(model, SensitiveModel)),
+        coverages=coverages_of(policy, frame, codes),
         allowance=math.floor(limit * records) - (records - frame.height),
         seconds=policy.algorithm.seconds,
         note=note,

@@ -38,14 +38,14 @@ def parts_of(
     Parameters
     ----------
     original : DataFrame
-        The table as read.
+        The table as read, with pseudonyms in the place of the identifiers that have some.
     usable : array of int
         Rows of it that took part; the codes and the solution are about these.
     """
     kept = usable if solution.kept is None else usable[solution.kept]
     boxes = solution.boxes if solution.kept is None else solution.boxes.of(solution.kept)
     table = original[kept] if len(kept) < original.height else original
-    released = publish(table, codes, boxes, policy.having_role("identifier"), bounds=policy.output.bounds)
+    released = publish(table, codes, boxes, policy.dropped, bounds=policy.output.bounds)
     if solution.buckets is not None:
         return _in_buckets(released, kept, solution.buckets, policy)
     if not solution.tables:
@@ -104,7 +104,7 @@ def publish(table: pl.DataFrame, codes: Codes, boxes: Boxes, dropped: tuple[str,
     table : DataFrame
         The records that are published, as read.
     dropped : tuple of str
-        Identifier columns.
+        Columns that are not published.
     bounds : bool
         Add typed ends beside interval columns.
     """
@@ -130,6 +130,12 @@ def _ends(axis: LineAxis, lo: NDArray[np.int32], hi: NDArray[np.int32], index: N
     """Typed ends of each interval, null where it holds a missing value."""
     open_ended = pl.Series(hi == axis.missing_code)
     last = max(len(axis.values) - 1, 0)
+    if axis.coarse is not None:
+        typed = axis.coarse.typed(np.minimum(lo, last), np.minimum(hi, last), axis.name)
+        return [
+            end.set(open_ended, None).gather(index).alias(f"{axis.name}_{suffix}")
+            for suffix, end in zip(("lo", "hi"), typed, strict=True)
+        ]
     ends = []
     for suffix, side in (("lo", lo), ("hi", hi)):
         values = (

@@ -39,11 +39,6 @@ def efforts_of(task: Task, *patience: float) -> list[Effort]:
     return [Effort(work * one, None if task.seconds is None else task.seconds * one / whole) for one in patience]
 
 
-def search_of(task: Task, codes: Codes | None = None) -> Search:
-    """The search on the task's table, or on some records of it."""
-    return Search(codes or task.codes, task.costs, task.k, task.rng)
-
-
 def refined(
     task: Task, search: Search, labels: NDArray[np.int32], efforts: Sequence[Effort]
 ) -> tuple[NDArray[np.int32], dict[str, Any]]:
@@ -72,13 +67,13 @@ def refined(
 
 
 def solved(task: Task, *patience: float) -> Solution:
-    """The best cut of a sorted order, refined by one or more searches; outliers withheld where that pays."""
-    search = search_of(task)
+    """The best cut of a good order, refined by one or more searches; outliers withheld where that pays."""
+    search = Search(task.codes, task.costs, task.k, task.rng, promises=task.promises)
     efforts = efforts_of(task, *patience)
     labels, facts = refined(task, search, search.start, efforts)
-    if task.allowance > 0 and not search.stopped:
+    if task.allowance > 0 and not search.stopped and not task.promises:
         labels = _without_outliers(task, search, labels, efforts[0])
-    return Solution.of_labels(task.codes, labels, {"start": "best cut of a sorted order", **facts})
+    return Solution.of_labels(task.codes, labels, {"start": "best cut of a good order", **facts})
 
 
 def _without_outliers(task: Task, search: Search, labels: NDArray[np.int32], effort: Effort) -> NDArray[np.int32]:
@@ -92,7 +87,7 @@ def _without_outliers(task: Task, search: Search, labels: NDArray[np.int32], eff
         if stay.all():
             break
         kept, labels = kept[stay], labels[stay]
-        search = search_of(task, Codes(task.codes.array[kept], task.codes.axes))
+        search = Search(Codes(task.codes.array[kept], task.codes.axes), task.costs, task.k, task.rng)
         labels = search.refined(labels, again, lambda share, cost: None)
     everyone = np.full(len(task.codes.array), -1, np.int32)
     everyone[kept] = labels
@@ -104,7 +99,9 @@ def refined_solution(task: Task, solution: Solution) -> Solution:
     kept = np.ones(len(task.codes.array), bool) if solution.kept is None else solution.kept
     codes = task.codes if solution.kept is None else Codes(task.codes.array[kept], task.codes.axes)
     labels = classes_of_boxes(codes.axes, solution.boxes.of(kept)).astype(np.int32)
-    better, facts = refined(task, search_of(task, codes), labels, efforts_of(task, 1.0))
+    promises = [promise.among(kept) for promise in task.promises]
+    search = Search(codes, task.costs, task.k, task.rng, promises=promises)
+    better, facts = refined(task, search, labels, efforts_of(task, 1.0))
     everyone = np.full(len(kept), -1, np.int32)
     everyone[kept] = better
     return Solution.of_labels(task.codes, everyone, {**solution.facts, **facts})

@@ -217,7 +217,7 @@ POLICIES = [
     built(
         "unknown-key-of-output",
         "policy: unknown key 'ordr' in [output] (did you mean 'order'?); "
-        "known are order, shuffle_seed, suppressed, formulas, bounds.",
+        "known are order, shuffle_seed, suppressed, formulas, bounds, pseudonym_key.",
         output={"ordr": 1},
     ),
     Refusal(

@@ -122,7 +122,7 @@ KEYS = [
         "unknown-key-privacy",
         says(
             "policy.toml, line 3: unknown key 'supression_limit' in [privacy] (did you mean 'suppression_limit'?); "
-            "known are k, anonymity, models, suppression_limit, missing."
+            "known are k, anonymity, person, models, suppression_limit, missing."
         ),
         policy=privacy("supression_limit = 0.1"),
     ),
@@ -139,7 +139,7 @@ KEYS = [
         "unknown-key-output",
         says(
             "policy.toml, line 18: unknown key 'ordr' in [output] (did you mean 'order'?); "
-            "known are order, shuffle_seed, suppressed, formulas, bounds."
+            "known are order, shuffle_seed, suppressed, formulas, bounds, pseudonym_key."
         ),
         policy=section("output", 'ordr = "kept"'),
     ),
@@ -147,7 +147,8 @@ KEYS = [
         "unknown-key-column",
         says(
             "policy.toml, line 9: unknown key 'tpye' in [columns.age] (did you mean 'type'?); "
-            "known are role, type, weight, hierarchy, domain, format."
+            "known are role, type, weight, hierarchy, domain, format, pseudonym, "
+            "snap, bottom, top, min_width."
         ),
         policy=age('tpye = "integer"'),
     ),
@@ -213,7 +214,8 @@ KEYS = [
             "policy.toml, line 3: 'privacy.suppression_limit' must be less than or equal to 1; got 3.",
             "policy.toml, line 10: 'columns.age.type' must be 'integer', 'number', 'date' or 'string'; got 'int'.",
             "policy.toml, line 11: unknown key 'wieght' in [columns.age] (did you mean 'weight'?); "
-            "known are role, type, weight, hierarchy, domain, format.",
+            "known are role, type, weight, hierarchy, domain, format, pseudonym, "
+            "snap, bottom, top, min_width.",
             "policy.toml, line 18: 'columns.disease.role' must be "
             "'identifier', 'quasi', 'sensitive' or 'insensitive'; got 'secret'.",
         ),

@@ -80,14 +80,6 @@ PRIVACY = [
         ),
         policy=privacy('missing = "drop"'),
     ),
-    Fault(
-        "wildcard-is-not-enforced",
-        says(
-            "policy.toml, line 3: missing = 'wildcard' can be verified but not yet enforced; "
-            "use own-value, suppress or refuse."
-        ),
-        policy=privacy('missing = "wildcard"'),
-    ),
 ]
 
 MODELS = [
@@ -205,13 +197,12 @@ ALGORITHMS = [
         policy=changed("seed = 1", 'seed = "x"'),
     ),
     Fault(
-        "algorithm-and-measure-and-missing",
+        "algorithm-and-measure",
         says(
-            like(r"policy\.toml, line 6: there is no algorithm 'x'; there are .*\."),
-            like(r"policy\.toml, line 7: there is no measure 'y'; there are .*\."),
-            like(r"policy\.toml, line 3: missing = 'wildcard' .*\."),
+            like(r"policy\.toml, line 5: there is no algorithm 'x'; there are .*\."),
+            like(r"policy\.toml, line 6: there is no measure 'y'; there are .*\."),
         ),
-        policy=changed("seed = 1", 'seed = 1\nname = "x"\nmeasure = "y"', privacy('missing = "wildcard"')),
+        policy=changed("seed = 1", 'seed = 1\nname = "x"\nmeasure = "y"'),
     ),
 ]
 

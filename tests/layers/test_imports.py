@@ -17,10 +17,10 @@ LAYERS = [
     {"policy"},
     {"registry", "hierarchy", "datasets"},
     {"table", "privacy"},
-    {"encode", "solution"},
+    {"encode", "solution", "precision"},
     {"measures", "kernels", "figures", "ladders"},
-    {"search", "bounds"},
-    {"algorithms", "recode", "audit", "joins", "refining"},
+    {"search", "bounds", "population"},
+    {"algorithms", "recode", "audit", "joins", "enforcing", "refining", "persons", "pseudonyms"},
     {"release"},
     {"pipeline", "measuring", "propose"},
     {"comparing", "explaining"},
@@ -30,7 +30,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 # Beyond the order: who may never see whom.
 NEVER = {
-    "audit": {"kernels", "algorithms", "recode", "encode", "measures", "pipeline"},
+    "audit": {"kernels", "algorithms", "recode", "encode", "precision", "measures", "pipeline"},
     "privacy": {"kernels", "algorithms", "recode"},
     "kernels": {"measures", "encode", "policy", "hierarchy", "errors", "table"},
     "policy": {"registry"},

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kohort.kernels.rules import broken_by
 from kohort.policy import Policy
-from kohort.privacy import MODELS, Histogram, SensitiveModel, reference_of
+from kohort.privacy import MODELS, Histogram, Promise, SensitiveModel, reference_of
+from kohort.search.rules import rules_of
 from oracles import models as oracle
 from oracles.rules import holds
 
@@ -203,10 +205,12 @@ def test_rules_say_the_same(name, data):
     has_no_steps = case.parameters.get("distance") == "ordered" and table.size == 1
     assert bool(rules) != (skips or has_no_steps)
     kept = case.model.keeps(Histogram.of(labels, values), table)
+    compiled = rules_of([Promise(case.model, table, values)], len(values))
     for group in range(max(labels) + 1):
         counts = np.bincount(values[labels == group], minlength=table.size)
         if rules:
             assert all(holds(rule, counts) for rule in rules) == kept[group]
+            assert (broken_by(compiled, counts, counts.sum()) == 0) == kept[group]
 
 
 # -- what is impossible ----------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from kohort.solution import Solution
 @ALGORITHMS.register("auto")
 @dataclass(frozen=True)
 class Auto(Algorithm):
-    """Take the best cut of a sorted order, then refine it by local search.
+    """Take the best cut of a good order, then refine it by local search.
 
     How long the search takes depends on the size of the table: some seconds for tables of up to a
     few hundred thousand records, then in proportion to their number. `budget` of the policy gives

@@ -15,6 +15,7 @@ from kohort.errors import PolicyError
 from kohort.measures.base import Measure
 from kohort.policy import Policy
 from kohort.policy.model import Anonymity
+from kohort.population import Coverage
 from kohort.privacy import Promise
 from kohort.registry import Registry
 from kohort.solution import Solution
@@ -40,6 +41,8 @@ class Task:
     """The sensitive columns, encoded like quasi-identifiers; for algorithms that ask for them."""
     promises: tuple[Promise, ...] = ()
     """Promises about sensitive values. An algorithm may look at them; what it breaks is repaired after it."""
+    coverages: tuple[Coverage, ...] = ()
+    """Promises about a population. What an algorithm breaks is repaired after it."""
     allowance: int = 0
     """Records that may be suppressed."""
     seconds: float | None = None

@@ -22,7 +22,7 @@ class Best(Algorithm):
 
     Notes
     -----
-    Two short searches come first. The first one starts from the best cut of a sorted order, every other from what is
+    Two short searches come first. The first one starts from the best cut of a good order, every other from what is
     the best so far; all start hot, so hardly anything of the start is left. The search ends early if one of them ends
     with the very loss that it started from.
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
-from kohort.encode import LineAxis
 from kohort.errors import InfeasibleError
 from kohort.privacy.frequency_l_diversity import FrequencyLDiversity
 
@@ -72,6 +71,7 @@ class ClusteringBased(Clusterer):
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""
         from kohort.kernels.cb import bisect_sets
+        from kohort.kernels.costs import LINE
         from kohort.kernels.divide import START
 
         rows, n = task.codes.distinct, len(task.codes.array)
@@ -84,7 +84,11 @@ class ClusteringBased(Clusterer):
         codes, values = np.ascontiguousarray(task.codes.array[order]), values[order]
         places = as_places(task, codes)
         missing = np.array(
-            [-1 if isinstance(axis, LineAxis) else axis.missing_code for axis in task.codes.axes], np.int32
+            [
+                -1 if kind == LINE else axis.missing_code
+                for kind, axis in zip(task.costs.kind, task.codes.axes, strict=True)
+            ],
+            np.int32,
         )
         members = np.arange(n, dtype=np.int32)
         stops = np.zeros(n, np.int64)
@@ -122,8 +126,11 @@ def promised(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
 
 def as_places(task: Task, codes: NDArray[np.int32]) -> NDArray[np.int32]:
     """Codes, but on lines the position in fixed point, -1 for missing."""
+    from kohort.kernels.costs import LINE
+
     places = codes.copy()
-    for index, (axis, start, size) in enumerate(zip(task.codes.axes, task.costs.offset, task.costs.size, strict=True)):
-        if isinstance(axis, LineAxis):
+    costs = task.costs
+    for index, (kind, start, size) in enumerate(zip(costs.kind, costs.offset, costs.size, strict=True)):
+        if kind == LINE:
             places[:, index] = task.costs.flat[start : start + size][codes[:, index]]
     return places

@@ -1,4 +1,4 @@
-"""The best cut of a sorted order."""
+"""The best cut of a good order."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 @ALGORITHMS.register("fast")
 @dataclass(frozen=True)
 class Fast(Clusterer):
-    """Sort the records, then cut them into runs of k to 2k - 1 at the least loss.
+    """Put the records into a good order, then cut it into runs of k to 2k - 1 at the least loss.
 
-    Which column is sorted by first matters a lot, so orders of the columns are tried on a sample.
-    The cut is the best one of its order, by dynamic programming.
+    Two orders are tried: sorted by the columns, in an order of them that was found on a sample; and by halves, cut
+    along the widest column again and again. The cut is the best one of its order, by dynamic programming.
 
     Notes
     -----
@@ -31,7 +31,7 @@ class Fast(Clusterer):
     ['[30 - 33]', '[58 - 62]']
     """
 
-    summary = "the best cut, by dynamic programming, of the records in a sorted order"
+    summary = "the best cut, by dynamic programming, of the records in a good order"
     paper = "kohort; the dynamic program is that of Hansen, Mukherjee, IEEE TKDE 2003, for boxes"
     recoding = "local"
     guarantee = "k-anonymity; sizes k..2k-1"
@@ -43,9 +43,8 @@ class Fast(Clusterer):
         from kohort.search.order import column_order, first_partition
 
         # Sorted records: the order of the input has no influence on what is published.
-        order = task.codes.distinct.order
-        array = task.codes.array[order]
-        columns = column_order(array, task.costs, task.k, task.rng)
-        labels = np.empty(len(array), np.int32)
-        labels[order] = first_partition(array, task.costs, task.k, columns, task.rng)[1]
+        rows = task.codes.distinct
+        columns = column_order(rows.codes, rows.counts, task.costs, task.k, task.rng)
+        labels = np.empty(len(rows.order), np.int32)
+        labels[rows.order] = first_partition(rows.codes, rows.counts, task.costs, task.k, columns, task.rng)[1]
         return labels

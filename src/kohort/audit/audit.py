@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kohort.audit import buckets, promise, truth
+from kohort.audit import buckets, persons, precision, promise, pseudonyms, truth
 from kohort.audit.case import Case, bound_names
 from kohort.audit.classes import classes
 from kohort.audit.consistency import consistency
@@ -105,7 +105,7 @@ def _load(
     row_order: ArrayLike | None,
     sensitive_table: Source | None,
 ) -> Case:
-    published = set(policy.having_role("quasi", "sensitive", "insensitive"))
+    published = set(policy.columns) - set(policy.dropped)
     added = {end for name in policy.quasi_identifiers for end in bound_names(name)}
     second = None
     if sensitive_table is not None:
@@ -115,7 +115,8 @@ def _load(
     table = load(database, "release", release, policy, published | added)
     if not table.rows:
         raise DataError("release: it has a header but no rows; there is nothing to check.")
-    source = None if original is None else load(database, "original", original, policy, published)
+    known = published | ({policy.privacy.person} if policy.privacy.person is not None else set())
+    source = None if original is None else load(database, "original", original, policy, known)
     order = None if row_order is None else _order(row_order, table, source)
     quasi = [name for name in policy.quasi_identifiers if name in table.columns]
     [(starred,)] = database.rows("SELECT count(*) FROM release WHERE starred")
@@ -140,12 +141,15 @@ def _checks(case: Case, *, strict: bool) -> list[Check]:
     in_buckets = case.sensitive is not None
     asked = [
         buckets.columns(case) if in_buckets else promise.columns(case),
+        pseudonyms.pseudonyms(case),
         _K_CHECKS[case.policy.privacy.anonymity](case),
+        persons.persons(case),
         buckets.diversity(case) if in_buckets else None,
         promise.missing(case),
         promise.suppression(case),
         truth.rows(case),
         promise.domain(case),
+        precision.precision(case),
         truth.coverage(case),
         truth.values(case),
         buckets.sensitive(case) if in_buckets else None,

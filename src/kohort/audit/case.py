@@ -67,12 +67,18 @@ class Case:
         return self.order_given or (self.original is not None and self.original.rows == self.release.rows)
 
     @property
+    def order_known(self) -> bool:
+        """Whether it is certain which original row each released row comes from.
+
+        A shuffled file may fit the order of the original by chance, so a fit is not enough.
+        """
+        return self.order_given or (self.policy.output.order == "kept" and self.is_paired)
+
+    @property
     def absent(self) -> list[str]:
         """Columns that the policy publishes and the release does not have."""
         return [
-            name
-            for name in self.policy.having_role("quasi", "sensitive", "insensitive")
-            if name not in self.release.columns
+            name for name in self.policy.columns if name not in self.policy.dropped and name not in self.release.columns
         ]
 
     def bounds(self, name: str) -> dict[str, str]:

@@ -137,10 +137,9 @@ def covered(column: PublishedColumn, release: Table, original: Table, *, paired:
 
 def pair(release: Table, original: Table, order: np.ndarray[Any, np.dtype[np.int64]] | None) -> None:
     """Make the view ``paired`` of released rows beside their originals: r_c0, o_c0 and so on."""
-    shared = [name for name in release.columns if name in original.columns]
-    cells = ["release.rowid AS released"]  # a view must have a column, though the tables may share none
-    cells += [f"release.{release.columns[name]} AS r_{release.columns[name]}" for name in shared]
-    cells += [f"original.{original.columns[name]} AS o_{original.columns[name]}" for name in shared]
+    cells = ["release.rowid AS released"]
+    cells += [f"release.{sql} AS r_{sql}" for sql in release.columns.values()]
+    cells += [f"original.{sql} AS o_{sql}" for sql in original.columns.values()]
     joined = "original.rowid = release.rowid"
     tables = "release"
     if order is not None:

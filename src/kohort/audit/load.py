@@ -67,7 +67,8 @@ def load(database: Database, name: str, source: Source, policy: Policy, wanted: 
     database : Database
         Where to.
     name : str
-        ``release``, ``original`` and so on; only the original is read as ``[input]`` of the policy says.
+        ``release``, ``original`` and so on; only the original and a population are read as ``[input]`` of the policy
+        says.
     source : path or polars.DataFrame
         CSV, plain or gzipped, or Parquet, told apart by their first bytes; or a frame.
     policy : Policy
@@ -167,7 +168,7 @@ def _open(
             f"read_parquet(?, hive_partitioning = false) AS source({_names(len(header))})",
             [literal_path],
         )
-    if name != "original":
+    if not name.startswith(("original", "population")):
         dialect = sniff(path, place)
     else:
         given = policy.input

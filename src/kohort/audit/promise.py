@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from kohort.audit.case import Case, count, listed
 from kohort.audit.classes import histogram
 from kohort.audit.intervals import Interval
+from kohort.audit.population import population
 from kohort.audit.published import Kind, PublishedColumn
 from kohort.audit.verdict import Check
-from kohort.privacy import Histogram, PrivacyModel, Reference, SensitiveModel, models_of
+from kohort.privacy import Histogram, PopulationModel, PrivacyModel, Reference, SensitiveModel, SizeModel, models_of
 
 
 def columns(case: Case, also: Collection[str] = (), apart: Collection[str] = ()) -> Check:
@@ -31,7 +32,7 @@ def columns(case: Case, also: Collection[str] = (), apart: Collection[str] = ())
     if not set(header) & set(policy.columns):
         # without a header its names would be somebody's data: they are not repeated
         return Check("columns", False, "the first line names no column of the policy; is the header there?")
-    identifiers = [name for name in policy.having_role("identifier") if name in header]
+    identifiers = [name for name in policy.dropped if name in header]
     allowed = {*policy.columns, *also}
     beside = [name for name in apart if name in header]
     absent = [name for name in (*case.absent, *also) if name not in header and name not in apart]
@@ -175,10 +176,14 @@ def models(case: Case, *, strict: bool) -> list[Check]:
     strict : bool
         Whether it must hold for somebody, too, who knows all other sensitive columns.
     """
-    return [_model(case, model, strict=strict) for model in models_of(case.policy)[1:]]
+    return [_model(case, model, number, strict=strict) for number, model in enumerate(models_of(case.policy)[1:])]
 
 
-def _model(case: Case, model: PrivacyModel, *, strict: bool) -> Check:
+def _model(case: Case, model: PrivacyModel, number: int, *, strict: bool) -> Check:
+    if isinstance(model, SizeModel):
+        return sizes(case, model)
+    if isinstance(model, PopulationModel):
+        return population(case, model, number)
     if not isinstance(model, SensitiveModel):
         # silence would be a promise
         return Check(model.name, False, f"the policy asks for {model.name}, which this audit does not check.")
@@ -216,6 +221,22 @@ def _also_strict(check: Check, finer: Histogram, keeps: NDArray[np.bool_], *, st
     sentence = f"{check.sentence.removesuffix('.')}; of {count(number, 'class', 'classes')} that the other sensitive "
     sentence += f"columns tell apart, {fate}."
     return replace(check, passed=check.passed and not failing, sentence=sentence, figures=figures)
+
+
+def sizes(case: Case, model: SizeModel) -> Check:
+    """Ask whether the classes taken together keep what a model promises; a missing cell is a value of its own."""
+    if case.classes is None:
+        return Check(model.name, False, f"{model.name} cannot be checked, as the release has no classes.")
+    found = np.append(case.classes.sizes, case.starred_class) if case.starred_class else case.classes.sizes
+    value, records = model.figure(found), int(found.sum())
+    figures = {"most": model.most, "found": float(value), "classes": len(found), "records": records}
+    kept = model.keeps(found)
+    sentence = (
+        f"{model.name}: {float(value):.4g} for {count(records, 'record')} in {count(len(found), 'class', 'classes')}"
+    )
+    return Check(
+        model.name, kept, f"{sentence}, {'within' if kept else 'more than'} the limit of {model.most:g}.", figures
+    )
 
 
 def judged(model: SensitiveModel, found: Histogram, table: Reference, noun: str, plural: str) -> Check:

@@ -82,7 +82,7 @@ class _Sides:
         # By how much the costs here may exceed the true ones, for each code.
         self.credit_of = np.zeros(axis.size, np.int64)
         if not isinstance(axis, TreeAxis):
-            self.positions = [round(float(position) * unit) for position in axis.positions]
+            self.positions = [round(float(position) * unit) for position in self.measure.positions(axis)]
             self.whole = round(unit)
             self.credit_of += 2  # both ends are rounded
             self.coarseness = 0.0

@@ -44,7 +44,7 @@ def certain_costs(measure: Measure, codes: Codes) -> tuple[Costs, NDArray[np.int
             credit += np.append(saved, 0)[codes.array[:, index]]
         else:
             kinds.append(LINE)
-            positions = np.rint(axis.positions * unit).astype(np.int32)
+            positions = np.rint(measure.positions(axis) * unit).astype(np.int32)
             blocks.append(np.append(positions, np.int32(-1)) if axis.has_missing else positions)
             full.append(round(unit))
             credit += LINE_CREDIT

@@ -11,13 +11,14 @@ from kohort.kernels.jit import kernel
 
 @kernel
 def cut_into_runs(
-    codes,  # IN   int32[n, d], records in their order
+    codes,  # IN   int32[m, d], rows
+    row,  # IN   int32[n], row of each record, in their order
     costs,  # IN   Costs
     k,  # IN   int
     start,  # IN   int, first record of this call; those before have been done
     stop,  # IN   int, record after the last one
     least,  # IN/OUT int64[n + 1], least loss of the first i records; least[0] = 0, others NEVER
-    previous,  # OUT  int64[n + 1], where the last run of that optimum begins
+    previous,  # OUT  int32[n + 1], where the last run of that optimum begins
 ):
     """Extend the dynamic program by some records.
 
@@ -31,12 +32,12 @@ def cut_into_runs(
     for end in range(max(start, k - 1), stop):
         cost = np.int64(0)
         for axis in range(d):
-            lo[axis] = hi[axis] = codes[end, axis]
+            lo[axis] = hi[axis] = codes[row[end], axis]
             side[axis] = span_cost(costs, axis, lo[axis], hi[axis])
             cost += side[axis]
         for begin in range(end, max(end - 2 * k + 2, 0) - 1, -1):
             for axis in range(d):
-                code = codes[begin, axis]
+                code = codes[row[begin], axis]
                 if code < lo[axis] or code > hi[axis]:
                     lo[axis] = min(lo[axis], code)
                     hi[axis] = max(hi[axis], code)
@@ -56,7 +57,7 @@ def cut_into_runs(
 
 @kernel
 def label_runs(
-    previous,  # IN   int64[n + 1]
+    previous,  # IN   int32[n + 1]
     labels,  # OUT  int32[n], in the order of the records
 ):
     """Number the runs of the optimum from the last to the first; returns how many there are."""

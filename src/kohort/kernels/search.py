@@ -118,18 +118,20 @@ def draw_round(
         spare[step] = EXCHANGE
         record = below(random, n)
         for _ in range(ATTEMPTS):
-            if cost[labels[record]] > 0:
+            if labels[record] >= 0 and cost[labels[record]] > 0:
                 break
             record = below(random, n)
         here = labels[record]
+        if here < 0:
+            continue
         there = here
         other = np.int64(record)
         for _ in range(HOPS):
             other = _near_record(other, row_of, near, first, counts, order, random)
             there = labels[other]
-            if there != here:
+            if there != here and there >= 0:
                 break
-        if there == here:
+        if there == here or there < 0:
             continue
         records[step] = record
         clusters[step, 0] = here
@@ -141,7 +143,7 @@ def draw_round(
                 spares += 1
             if share(random) < 0.5:
                 third = labels[_near_record(other, row_of, near, first, counts, order, random)]
-                if third != here and third != there:
+                if third != here and third != there and third >= 0:
                     clusters[step, 2] = third
         for place in range(3):
             cluster = clusters[step, place]
@@ -167,6 +169,7 @@ def carry_out(
     places,  # IN   int32[n, d]
     spans,  # IN   Spans
     k,  # IN   int
+    rules,  # IN   Rules
     temperature,  # IN   float
     steps,  # IN   Round
     start,  # IN   int, first of the steps that won
@@ -177,14 +180,17 @@ def carry_out(
     d = places.shape[1]
     random = np.empty(1, np.uint64)
     boxes = np.empty((4, d), np.int32)
+    tallies = np.empty((4, rules.first[-1]), np.int64)
     pool = empty_pool(3 * state.members.shape[1], d)
     for index in range(start, stop):
         step = steps.won[index]
         random[0] = ~steps.rank[step]
         if steps.spare[step] == EXCHANGE:
-            exchange(places, spans, k, temperature, steps.record[step], steps.clusters[step, 1], random, boxes, state)
+            record, there = steps.record[step], steps.clusters[step, 1]
+            exchange(places, spans, k, rules, temperature, record, there, random, boxes, tallies, state)
         else:
-            deal(places, spans, k, temperature, steps.clusters[step], steps.spare[step], random, pool, state)
+            clusters, spare = steps.clusters[step], steps.spare[step]
+            deal(places, spans, k, rules, temperature, clusters, spare, random, pool, tallies, state)
 
 
 @kernel
@@ -192,6 +198,7 @@ def run_rounds(
     places,  # IN   int32[n, d]
     spans,  # IN   Spans
     k,  # IN   int
+    rules,  # IN   Rules
     temperatures,  # IN   float64[], one for each round
     number,  # IN   int, number of the first round
     seed,  # IN   uint64
@@ -205,6 +212,6 @@ def run_rounds(
     for index in range(temperatures.shape[0]):
         free = np.flatnonzero(state.sizes == 0).astype(np.int32)
         won = draw_round(number + index, seed, dealing, nearness, state, free, steps)
-        carry_out(places, spans, k, temperatures[index], steps, 0, won, state)
+        carry_out(places, spans, k, rules, temperatures[index], steps, 0, won, state)
         done += won
     return done

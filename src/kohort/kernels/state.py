@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.kernels.jit import inlined, kernel
+from kohort.kernels.rules import broken_by, count_records
 from kohort.kernels.spans import cost_of
 
 # Ends of a box: smallest and second smallest code, largest and second largest.
@@ -76,6 +77,22 @@ def gather(
         sizes[cluster] += 1
     for cluster in range(sizes.shape[0]):
         refresh(places, flat, offset, size, full, tables, lines, cluster, members, sizes[cluster], cost, ends)
+
+
+@kernel
+def broken_rules(
+    rules,  # IN   Rules
+    state,  # IN   State
+):
+    """By how much all clusters together break the rules."""
+    counts = np.empty(rules.first[-1], np.int64)
+    total = np.int64(0)
+    for cluster in range(state.sizes.shape[0]):
+        size = state.sizes[cluster]
+        if size > 0 and rules.kind.shape[0] > 0:
+            count_records(rules, state.members[cluster, :size], counts)
+            total += broken_by(rules, counts, size)
+    return total
 
 
 @kernel

@@ -11,13 +11,59 @@ from numpy.typing import NDArray
 from kohort.kernels.boxes import NEVER
 from kohort.kernels.jit import inlined, kernel
 from kohort.kernels.random import below, share
+from kohort.kernels.rules import add_record, broken_by, count_records
 from kohort.kernels.spans import cost_of, cost_with
 from kohort.kernels.state import HIGH, HIGH2, LOW, LOW2, refresh
 
 LOOKS = 8
 """How often a growing group looks at all records that are left, at most."""
+HEALING = 1e9
+"""How much rather a change is chosen by which clusters break the rules less."""
 NEGLIGIBLE = 10
 """A change with a weight of less than exp(-10) is not looked at any closer."""
+
+
+@kernel
+def _broken_after(
+    rules,  # IN   Rules
+    leaves,  # IN   int, a record that goes from here to there, or -1
+    comes,  # IN   int, a record that comes from there, or -1
+    n,  # IN   int, records here afterwards
+    m,  # IN   int, records there afterwards
+    tallies,  # IN/OUT int64[2+, values], of here and there; unchanged in the end
+):
+    """By how much two clusters break the rules after an exchange."""
+    for back in (1, -1):
+        if leaves >= 0:
+            add_record(rules, leaves, -back, tallies[0])
+            add_record(rules, leaves, back, tallies[1])
+        if comes >= 0:
+            add_record(rules, comes, back, tallies[0])
+            add_record(rules, comes, -back, tallies[1])
+        if back == 1:
+            broken = broken_by(rules, tallies[0], n) + broken_by(rules, tallies[1], m)
+    return broken
+
+
+@inlined
+def _favour(
+    broken,  # IN   int, by how much rules are broken now
+    after,  # IN   int, by how much after a change
+):
+    """What rules do to the weight of a change: never break more, rather break less."""
+    if after > broken:
+        return 0.0
+    return 1.0 if after == broken else HEALING
+
+
+@inlined
+def _weight(
+    loss,  # IN   int, with the change
+    now,  # IN   int, without it
+    temperature,  # IN   float
+):
+    """How often a change is chosen, as a multiple of how often nothing is changed."""
+    return math.exp(min((now - loss) / temperature, 50.0))
 
 
 @kernel
@@ -25,20 +71,32 @@ def exchange(
     places,  # IN   int32[n, d]
     spans,  # IN   Spans
     k,  # IN   int
+    rules,  # IN   Rules
     temperature,  # IN   float
     record,  # IN   int
     there,  # IN   int, the other cluster
     random,  # IN/OUT uint64[1]
     boxes,  # TMP  int32[4, d]
+    tallies,  # TMP  int64[4, values]
     state,  # IN/OUT State
 ):
-    """Weigh every way to move the record there, a record from there, or to swap the two; draw one."""
+    """Weigh every way to move the record there, a record from there, or to swap the two; draw one.
+
+    Two clusters that break a rule change so that they break it less, whatever that costs, or not more. Clusters that
+    break none never come to break one.
+    """
     flat, offset, size, full, tables, lines = spans
     labels, members, sizes, cost, ends = state
     here = labels[record]
     row = places[record]
     n, m = sizes[here], sizes[there]
     largest = members.shape[1]
+    ruled = rules.kind.shape[0] > 0
+    broken = np.int64(0)
+    if ruled:
+        count_records(rules, members[here, :n], tallies[0])
+        count_records(rules, members[there, :m], tallies[1])
+        broken = broken_by(rules, tallies[0], n) + broken_by(rules, tallies[1], m)
     lo, hi, lo_there, hi_there = boxes[0], boxes[1], boxes[2], boxes[3]
     low, low2, high, high2 = ends[here, LOW], ends[here, LOW2], ends[here, HIGH], ends[here, HIGH2]
     for axis in range(row.shape[0]):
@@ -47,7 +105,7 @@ def exchange(
         hi[axis] = high2[axis] if place == high[axis] else high[axis]
     alone = cost_of(flat, offset, size, full, tables, lines, lo, hi)
     now = n * cost[here] + m * cost[there]
-    limit = now + np.int64(NEGLIGIBLE * temperature)
+    limit = now + np.int64(NEGLIGIBLE * temperature) if broken == 0 else NEVER
     weight = 1.0
     chosen = -1  # a member of the other cluster
     goes, comes = False, False
@@ -57,9 +115,15 @@ def exchange(
         loss = (n - 1) * alone
         loss += (m + 1) * cost_with(flat, offset, size, full, tables, lines, low_there, high_there, row)
         if loss <= limit:
-            candidate = math.exp(min((now - loss) / temperature, 50.0))
+            candidate = _weight(loss, now, temperature)
+            if broken > 0:
+                candidate *= _favour(broken, _broken_after(rules, record, -1, n - 1, m + 1, tallies))
             weight += candidate
-            goes = share(random) * weight < candidate
+            if share(random) * weight < candidate:
+                if ruled and broken == 0 and _broken_after(rules, record, -1, n - 1, m + 1, tallies) > 0:
+                    weight -= candidate
+                else:
+                    goes = True
     for index in range(m):
         other = places[members[there, index]]
         swapped = n * cost_with(flat, offset, size, full, tables, lines, lo, hi, other)
@@ -74,17 +138,30 @@ def exchange(
             loss = (m - 1) * cost_of(flat, offset, size, full, tables, lines, lo_there, hi_there)
             loss += (n + 1) * cost_with(flat, offset, size, full, tables, lines, low, high, other)
             if loss <= limit:
-                candidate = math.exp(min((now - loss) / temperature, 50.0))
+                candidate = _weight(loss, now, temperature)
+                guest = members[there, index]
+                if broken > 0:
+                    candidate *= _favour(broken, _broken_after(rules, -1, guest, n + 1, m - 1, tallies))
                 weight += candidate
                 if share(random) * weight < candidate:
-                    chosen, goes, comes = index, False, True
+                    if ruled and broken == 0 and _broken_after(rules, -1, guest, n + 1, m - 1, tallies) > 0:
+                        weight -= candidate
+                    else:
+                        chosen, goes, comes = index, False, True
         if swapped <= limit:
             loss = swapped + m * cost_with(flat, offset, size, full, tables, lines, lo_there, hi_there, row)
             if loss <= limit:
-                candidate = math.exp(min((now - loss) / temperature, 50.0))
+                candidate = _weight(loss, now, temperature)
+                guest = members[there, index]
+                if broken > 0:
+                    candidate *= _favour(broken, _broken_after(rules, record, guest, n, m, tallies))
                 weight += candidate
                 if share(random) * weight < candidate:
-                    chosen, goes, comes = index, True, True
+                    # To look at the rules costs more than the rest, so only those that would be chosen are looked at.
+                    if ruled and broken == 0 and _broken_after(rules, record, guest, n, m, tallies) > 0:
+                        weight -= candidate
+                    else:
+                        chosen, goes, comes = index, True, True
     if not goes and not comes:
         return
     mine = 0
@@ -172,32 +249,67 @@ def _take(
 
 
 @kernel
+def _most_healing(
+    rules,  # IN   Rules
+    spans,  # IN   Spans
+    size,  # IN   int, records of the group
+    records,  # IN   int32[left], records without a group
+    rows,  # IN   int32[left+, d]
+    lo,  # IN   int32[d], box of the group
+    hi,  # IN   int32[d]
+    tally,  # IN/OUT int64[values], of the group; unchanged in the end
+):
+    """Find the record by which a group breaks the rules least, and among those the cheapest; -1 if none heals."""
+    flat, offset, spans_size, full, tables, lines = spans
+    best = -1
+    least_broken = broken_by(rules, tally, size)
+    least = NEVER
+    for index in range(len(records)):
+        add_record(rules, records[index], 1, tally)
+        broken = broken_by(rules, tally, size + 1)
+        add_record(rules, records[index], -1, tally)
+        if broken > least_broken:
+            continue
+        grown = cost_with(flat, offset, spans_size, full, tables, lines, lo, hi, rows[index])
+        if broken < least_broken or grown < least:
+            best, least_broken, least = index, broken, grown
+    return best
+
+
+@kernel
 def deal(
     places,  # IN   int32[n, d]
     spans,  # IN   Spans
     k,  # IN   int
+    rules,  # IN   Rules
     temperature,  # IN   float
     clusters,  # IN   int32[3], -1 where there are fewer
     spare,  # IN   int, a free slot, or -1
     random,  # IN/OUT uint64[1]
     pool,  # TMP  Pool
+    tallies,  # TMP  int64[4, values]
     state,  # IN/OUT State
 ):
     """Deal the records of some clusters anew, into one cluster fewer, as many, or one more.
 
-    A group starts with a random record and takes the cheapest one until it has k. Records that
-    are left join the group where the loss grows least.
+    A group starts with a random record and takes the cheapest one until it has k, and then those by which it breaks
+    the rules less until it keeps them. Records that are left join the group where the loss grows least.
     """
     flat, offset, size, full, tables, lines = spans
     labels, members, sizes, cost, ends = state
     records, rows, group_of, grown, lows, highs, group_cost, group_size = pool
     largest = members.shape[1]
+    ruled = rules.kind.shape[0] > 0
+    broken = np.int64(0)
     count = 0
     used = 0
     now = np.int64(0)
     for cluster in clusters:
         if cluster < 0:
             continue
+        if ruled:
+            count_records(rules, members[cluster, : sizes[cluster]], tallies[0])
+            broken += broken_by(rules, tallies[0], sizes[cluster])
         used += 1
         now += sizes[cluster] * cost[cluster]
         for index in range(sizes[cluster]):
@@ -211,6 +323,8 @@ def deal(
     groups = fewest + below(random, most - fewest + 1)
     # The threshold of Metropolis is drawn first: dealing stops as soon as it is passed.
     limit = now - np.int64(temperature * math.log(1.0 - share(random)))
+    # Groups that break the rules less are taken at any loss.
+    healed = broken > 0
     loss = np.int64(0)
     left = count
     for group in range(groups):
@@ -242,12 +356,22 @@ def deal(
                 _take(best, left, group, records, rows, group_of, lo, hi)
                 taken += 1
             least = cheapest
-        if k > LOOKS:
+        if ruled:
+            count_records(rules, records[left : left + k], tallies[group])
+            while broken_by(rules, tallies[group], taken) > 0 and taken < largest and left > (groups - 1 - group) * k:
+                best = _most_healing(rules, spans, taken, records[:left], rows, lo, hi, tallies[group])
+                if best < 0:
+                    break
+                add_record(rules, records[best], 1, tallies[group])
+                left -= 1
+                _take(best, left, group, records, rows, group_of, lo, hi)
+                taken += 1
+        if taken > k or k > LOOKS:
             least = cost_of(flat, offset, size, full, tables, lines, lo, hi)
         group_cost[group] = least
-        group_size[group] = k
-        loss += k * least
-        if loss > limit:
+        group_size[group] = taken
+        loss += taken * least
+        if loss > limit and not healed:
             return
     while left > 0:
         left -= 1
@@ -261,11 +385,19 @@ def deal(
             more = (group_size[group] + 1) * more_cost - group_size[group] * group_cost[group]
             if more < least:
                 best, least, best_cost = group, more, more_cost
+        if ruled:
+            add_record(rules, records[left], 1, tallies[best])
         _take(left, left, best, records, rows, group_of, lows[best], highs[best])
         group_cost[best] = best_cost
         group_size[best] += 1
         loss += least
-        if loss > limit:
+        if loss > limit and not healed:
+            return
+    if ruled:
+        after = np.int64(0)
+        for group in range(groups):
+            after += broken_by(rules, tallies[group], group_size[group])
+        if after > broken or (after == broken and loss > limit):
             return
     for group in range(max(groups, used)):
         sizes[clusters[group] if group < used else spare] = 0

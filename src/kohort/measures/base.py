@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from kohort.encode import LineAxis
 
 
+Numbers = float | NDArray[np.float64]
+
+
 class Measure(ABC):
     """Cost of publishing a value in general terms, 0 (exact) to 1 (fully generalized).
 
@@ -41,10 +44,10 @@ class Measure(ABC):
         """Where each value lies on its line; an interval between two values costs the difference."""
         return axis.positions
 
-    def interval_cost(self, axis: LineAxis, low: float, high: float) -> float:
-        """Cost of an interval whose ends need not be values of the table."""
+    def interval_cost(self, axis: LineAxis, low: Numbers, high: Numbers) -> NDArray[np.float64]:
+        """Cost of intervals whose ends need not be values of the table."""
         width = axis.high - axis.low
-        return min(max((high - low) / width, 0.0), 1.0) if width > 0 else 0.0
+        return np.clip((np.asarray(high) - low) / width, 0.0, 1.0) if width > 0 else np.zeros(np.shape(low))
 
 
 MEASURES: Registry[Measure] = Registry("measure")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kohort.encode import Axis, LineAxis, TreeAxis
 from kohort.measures.base import Measure
+from kohort.measures.loss import line_costs
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
@@ -31,7 +32,10 @@ def compile_costs(measure: Measure, axes: tuple[Axis, ...]) -> Costs:
     kinds, blocks = [], []
     for axis in axes:
         unit = ONE * axis.weight / largest
-        if isinstance(axis, LineAxis):
+        if isinstance(axis, LineAxis) and axis.coarse is not None and axis.size <= TABLE_LIMIT:
+            kinds.append(TABLE)
+            blocks.append(_coarse_pairs(measure, axis, unit))
+        elif isinstance(axis, LineAxis):
             kinds.append(LINE)
             positions = _fixed(measure.positions(axis), unit)
             blocks.append(np.append(positions, np.int32(-1)) if axis.has_missing else positions)
@@ -44,7 +48,9 @@ def compile_costs(measure: Measure, axes: tuple[Axis, ...]) -> Costs:
     return Costs(
         kind=np.array(kinds, np.int32),
         size=np.array([axis.size for axis in axes], np.int64),
-        missing=np.array([axis.missing_code if isinstance(axis, LineAxis) else -1 for axis in axes], np.int64),
+        missing=np.array(
+            [axis.missing_code if kind == LINE else -1 for kind, axis in zip(kinds, axes, strict=True)], np.int64
+        ),
         full=np.array([round(ONE * axis.weight / largest) for axis in axes], np.int32),
         offset=np.cumsum([0] + [block.size for block in blocks[:-1]]).astype(np.int64),
         flat=np.concatenate([block.ravel() for block in blocks]).astype(np.int32),
@@ -66,6 +72,20 @@ def _tree_costs(measure: Measure, axis: TreeAxis, unit: float) -> tuple[NDArray[
         single = np.append(single, np.int32(0))
         between = np.append(between, nodes[0])
     return single, between
+
+
+def _coarse_pairs(measure: Measure, axis: LineAxis, unit: float) -> NDArray[np.int32]:
+    """Cost of every (lo, hi) on a line that is told less precisely than its values are."""
+    values = len(axis.values)
+    lo, hi = (side.astype(np.int32) for side in np.triu_indices(values))
+    table = np.zeros((axis.size, axis.size), np.int32)
+    table[lo, hi] = _fixed(line_costs(measure, axis, lo, hi), unit)
+    # A narrow interval may be moved to where more values are; but no box may cost more than one around it.
+    table = np.maximum.accumulate(np.maximum.accumulate(table, axis=1)[::-1], axis=0)[::-1]
+    table = np.triu(table)
+    if axis.has_missing:
+        table[:values, values], table[values, values] = round(unit), 0
+    return table
 
 
 def all_pairs(single: NDArray[np.int32], between: NDArray[np.int32]) -> NDArray[np.int32]:

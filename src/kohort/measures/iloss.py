@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kohort.encode import as_numbers
 from kohort.hierarchy import Taxonomy
-from kohort.measures.base import MEASURES, Measure
+from kohort.measures.base import MEASURES, Measure, Numbers
 
 if TYPE_CHECKING:
     from kohort.encode import LineAxis
@@ -34,10 +34,11 @@ class ILoss(Measure):
 
     def positions(self, axis: LineAxis) -> NDArray[np.float64]:
         """Rank of each value over the number of values."""
-        return np.arange(len(axis.values)) / max(len(axis.values), 1)
+        numbers = axis.numbers
+        return np.searchsorted(numbers, as_numbers(axis.values)) / max(len(numbers), 1)
 
-    def interval_cost(self, axis: LineAxis, low: float, high: float) -> float:
-        """Cost of an interval, by the values of the table inside it."""
-        numbers = as_numbers(axis.values)
+    def interval_cost(self, axis: LineAxis, low: Numbers, high: Numbers) -> NDArray[np.float64]:
+        """Cost of intervals, by the values of the table inside them."""
+        numbers = axis.numbers
         covered = np.searchsorted(numbers, high, side="right") - np.searchsorted(numbers, low, side="left")
-        return max(int(covered) - 1, 0) / max(len(numbers), 1)
+        return np.asarray(np.maximum(covered - 1, 0) / max(len(numbers), 1), np.float64)

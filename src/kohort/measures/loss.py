@@ -66,11 +66,19 @@ def cell_costs(
     lone = with_missing & (lo == hi)
     if isinstance(axis, LineAxis):
         last = max(len(axis.values) - 1, 0)
-        positions = measure.positions(axis) if len(axis.values) else np.zeros(1)
-        costs = positions[np.minimum(hi, last)] - positions[np.minimum(lo, last)]
+        costs = line_costs(measure, axis, np.minimum(lo, last), np.minimum(hi, last))
         return np.where(with_missing, np.where(lone, 0.0, 1.0), costs)
     last = axis.taxonomy.n_leaves - 1
     nodes = axis.nodes(lo, hi)
     costs = measure.cell_costs(axis.taxonomy, np.minimum(codes, last), nodes)
     whole = measure.node_costs(axis.taxonomy)[0]
     return np.where(lone, 0.0, np.where(with_missing, whole, costs))
+
+
+def line_costs(measure: Measure, axis: LineAxis, lo: NDArray[np.int32], hi: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Cost of publishing numbers or dates as their box sides, none of which holds a missing value."""
+    if axis.coarse is not None:
+        costs = measure.interval_cost(axis, *axis.ends(lo, hi))
+        return np.where(axis.coarse.is_everything(lo, hi), 1.0, costs)
+    positions = measure.positions(axis) if len(axis.values) else np.zeros(1)
+    return positions[hi] - positions[lo]

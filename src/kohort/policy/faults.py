@@ -52,7 +52,9 @@ def _sentence(fault: Any, known_keys: Callable[[KeyPath], Sequence[str]]) -> tup
         return keys, f"{name}: {reason}." if keys else f"{reason}."
     if keys == ("columns",) and kind == "too_short":
         return keys, "no column is given; add [columns.NAME] with a role."
-    return keys, f"'{name}' must be {_requirement(fault)}{_shown(fault['input'])}."
+    # Whoever wrote the key itself where its place is asked for has not meant to have it printed.
+    shown = "" if "pseudonym_key" in keys else _shown(fault["input"])
+    return keys, f"'{name}' must be {_requirement(fault)}{shown}."
 
 
 def _requirement(fault: Any) -> str:

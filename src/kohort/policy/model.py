@@ -11,6 +11,8 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -23,6 +25,8 @@ from kohort.policy.faults import KeyPath, Source, closest, located, sentences, s
 Role = Literal["identifier", "quasi", "sensitive", "insensitive"]
 ColumnType = Literal["integer", "number", "date", "string"]
 Anonymity = Literal["classes", "matchings", "buckets"]
+PRECISION = ("snap", "bottom", "top", "min_width")
+"""Keys of a column that keep what is published from being too precise."""
 
 
 class _Section(BaseModel):
@@ -64,6 +68,8 @@ class Privacy(_Section):
     """Every record is one of at least k that cannot be told apart; `anonymity` says in which way."""
     anonymity: Anonymity = "classes"
     """Equal published combinations, perfect matchings, or buckets of sensitive values: see docs/policy.md."""
+    person: str | None = None
+    """Column that tells who a record is about: k then counts different persons, not records."""
     models: tuple[dict[str, Any], ...] = Field(default=(), strict=False)
     """Further privacy models, each ``{ model = NAME, ... }``."""
     suppression_limit: float = Field(default=0.0, ge=0, le=1)
@@ -131,6 +137,21 @@ class Algorithm(_Section):
         return data
 
 
+class PseudonymKey(_Section):
+    """Where the secret key of pseudonyms is: exactly one of the keys. The policy never holds it."""
+
+    env: str | None = Field(default=None, min_length=1)
+    """Name of an environment variable."""
+    file: str | None = Field(default=None, min_length=1)
+    """Path of a file."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if len(self.model_fields_set) != 1:
+            raise ValueError("must have exactly one of env, file")
+        return self
+
+
 class Output(_Section):
     """How the release is written."""
 
@@ -144,6 +165,8 @@ class Output(_Section):
     """Whether CSV cells that a spreadsheet would run as a formula get a leading apostrophe."""
     bounds: bool = False
     """Parquet and frames: add typed ``<column>_lo`` and ``<column>_hi`` beside interval columns."""
+    pseudonym_key: PseudonymKey | None = None
+    """Where the key of pseudonyms is: ``{ env = "NAME" }`` or ``{ file = "PATH" }``."""
 
 
 class Intervals(_Section):
@@ -192,6 +215,33 @@ class Column(_Section):
     """Declared range of a numeric column; the range of the table when absent."""
     format: str | None = None
     """strptime format of a date column; ISO ``YYYY-MM-DD`` when absent."""
+    pseudonym: bool = False
+    """Whether an identifier is published as a keyed pseudonym instead of being dropped."""
+    snap: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """Ends of intervals are multiples of it; days for dates."""
+    bottom: float | str | None = None
+    """Values up to it are published as one, ``<= bottom``: a number, or a date."""
+    top: float | str | None = None
+    """Values from it on are published as one, ``>= top``."""
+    min_width: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """No interval is narrower; days for dates."""
+
+    @field_validator("bottom", "top", mode="before")
+    @classmethod
+    def _date_as_text(cls, border: Any) -> Any:
+        return border.isoformat() if type(border) is date else border
+
+    @field_validator("bottom", "top")
+    @classmethod
+    def _is_border(cls, border: float | str | None) -> float | str | None:
+        try:
+            if isinstance(border, str):
+                date.fromisoformat(border)
+        except ValueError:
+            border = math.inf
+        if isinstance(border, float) and not math.isfinite(border):
+            raise ValueError("must be a number, or a date such as 1930-01-01")
+        return border
 
     @field_validator("domain")
     @classmethod
@@ -215,15 +265,18 @@ class Column(_Section):
         if self.role != "quasi":
             faults += [
                 f"'{key}' is for quasi columns only; remove it or change the role"
-                for key in ("weight", "domain")
+                for key in ("weight", "domain", *PRECISION)
                 if key in self.model_fields_set
             ]
+        if self.role != "identifier" and self.pseudonym:
+            faults.append("'pseudonym' is for identifiers only; remove it or change the role")
         if self.role in ("identifier", "insensitive") and self.hierarchy is not None:
             faults.append(f"a column of role '{self.role}' has no use for a hierarchy; remove it")
         if self.domain is not None and self.hierarchy is not None:
             faults.append("'domain' is for columns that become intervals; remove it, or the hierarchy")
         if self.domain is not None and self.type in ("date", "string"):
             faults.append("'domain' is for numeric columns only; remove it")
+        faults += self._precision_faults()
         if self.format is not None and self.type != "date":
             faults.append("'format' needs type = \"date\"")
         if self.format is not None and "%y" in self.format:
@@ -231,6 +284,48 @@ class Column(_Section):
         if faults:
             raise ValueError("; ".join(faults))
         return self
+
+    def _precision_faults(self) -> list[str]:
+        """What is wrong with the keys against too much precision, as far as it can be told without the table."""
+        given = [key for key in PRECISION if getattr(self, key) is not None]
+        if not given or self.role != "quasi":
+            return []
+        names = ", ".join(f"'{key}'" for key in given)
+        if self.hierarchy is not None:
+            return [f"{names} is for columns that become intervals; remove it, or the hierarchy"]
+        if self.type == "string":
+            return [f"{names} is for numbers and dates; remove it"]
+        borders = [border for border in (self.bottom, self.top) if border is not None]
+        kinds = {isinstance(border, str) for border in borders}
+        if len(kinds) > 1 or (self.type is not None and kinds == {self.type != "date"}):
+            return ["'bottom' and 'top' must be of the type of the column: numbers, or dates"]
+        places = [_place(border) for border in borders]
+        faults = []
+        if self.snap is not None:
+            snap = Decimal(str(self.snap))
+            for key, border in (("bottom", self.bottom), ("top", self.top)):
+                off = _place(border) % snap if border is not None else 0
+                if border is not None and off:
+                    # the remainder has the sign of the place
+                    below = _place(border) - off - (snap if off < 0 else 0)
+                    near = " and ".join(_written(place, border) for place in (below, below + snap))
+                    faults.append(f"'{key}' must be a multiple of 'snap'; the nearest are {near}")
+            if self.min_width is not None and Decimal(str(self.min_width)) % snap:
+                faults.append("'min_width' must be a multiple of 'snap'")
+        least = max(Decimal(str(self.min_width or 0)), Decimal(str(self.snap or 0)))
+        if len(places) == 2 and not (places[0] < places[1] and places[1] - places[0] >= least):
+            faults.append("'top' must be above 'bottom', at least 'snap' and 'min_width' above it")
+        return faults
+
+
+def _place(border: float | str) -> Decimal:
+    """A number as it is, a date as days since Monday, 0001-01-01."""
+    return Decimal(date.fromisoformat(border).toordinal() - 1 if isinstance(border, str) else str(border))
+
+
+def _written(place: Decimal, like: float | str) -> str:
+    """A place as the policy would write it."""
+    return date.fromordinal(int(place) + 1).isoformat() if isinstance(like, str) else f"{place.normalize():f}"
 
 
 class Policy(_Section):
@@ -269,6 +364,25 @@ class Policy(_Section):
             raise ValueError(msg)
         return self
 
+    @model_validator(mode="after")
+    def _knows_the_person(self) -> Self:
+        person = self.privacy.person
+        if person is not None and (person not in self.columns or self.columns[person].role != "identifier"):
+            near = closest(person, self.having_role("identifier"))
+            msg = f"'privacy.person' must name a column of role 'identifier', and {person!r} is none{near}"
+            raise ValueError(msg)
+        return self
+
+    @model_validator(mode="after")
+    def _has_a_key_for_pseudonyms(self) -> Self:
+        if self.pseudonyms and self.output.pseudonym_key is None:
+            msg = f"column {self.pseudonyms[0]!r} is to be a pseudonym, which needs 'pseudonym_key' in [output]"
+            raise ValueError(msg)
+        if self.output.pseudonym_key is not None and not self.pseudonyms:
+            msg = "'output.pseudonym_key' is of no use without a pseudonym; give an identifier pseudonym = true"
+            raise ValueError(msg)
+        return self
+
     # -- making one ---------------------------------------------------------------------------
 
     def __init__(self, /, **sections: Any) -> None:
@@ -285,10 +399,12 @@ class Policy(_Section):
         quasi_identifiers: Iterable[str],
         sensitive: Iterable[str] = (),
         identifiers: Iterable[str] = (),
+        pseudonyms: Iterable[str] = (),
         insensitive: Iterable[str] = (),
         hierarchies: Mapping[str, Any] | None = None,
         weights: Mapping[str, float] | None = None,
         types: Mapping[str, ColumnType] | None = None,
+        person: str | None = None,
         algorithm: str | Mapping[str, Any] = "auto",
         measure: str | Mapping[str, Any] = "ncp",
         seed: int | None = None,
@@ -305,10 +421,14 @@ class Policy(_Section):
             Smallest class size.
         quasi_identifiers, sensitive, identifiers, insensitive : iterable of str
             Columns of each role.
+        pseudonyms : iterable of str
+            Further identifiers, which are published as keyed pseudonyms.
         hierarchies : mapping, optional
             Column to hierarchy: a path, or a table such as ``{"prefix": [5, 3]}``.
         weights, types : mapping, optional
             Column to weight, and column to type.
+        person : str, optional
+            The identifier that tells who a record is about: k then counts persons.
         algorithm, measure : str or mapping
             A name, or a mapping with ``name`` and parameters.
         seed, suppression_limit, missing, output, input
@@ -317,6 +437,7 @@ class Policy(_Section):
         roles: list[tuple[str, Role]] = []
         for role, parameter, names in (
             ("identifier", "identifiers", identifiers),
+            ("identifier", "pseudonyms", pseudonyms),
             ("quasi", "quasi_identifiers", quasi_identifiers),
             ("sensitive", "sensitive", sensitive),
             ("insensitive", "insensitive", insensitive),
@@ -330,6 +451,8 @@ class Policy(_Section):
             if name in columns:
                 faults.append(f"column {name!r} has two roles, {columns[name]['role']} and {role}; give it one.")
             columns[name] = {"role": role}
+        for name in pseudonyms:
+            columns[name]["pseudonym"] = True
         for key, given in (("hierarchy", hierarchies), ("weight", weights), ("type", types)):
             for name, value in (given or {}).items():
                 if name in columns:
@@ -345,7 +468,8 @@ class Policy(_Section):
             parameters = dict(algorithm)
             chosen |= {"name": parameters.pop("name", None), "parameters": parameters}
         return cls(
-            privacy={"k": k, "suppression_limit": suppression_limit, "missing": missing},
+            privacy={"k": k, "suppression_limit": suppression_limit, "missing": missing}
+            | ({} if person is None else {"person": person}),
             algorithm=chosen,
             columns=columns,
             output=dict(output or {}),
@@ -404,14 +528,27 @@ class Policy(_Section):
         return self.having_role("quasi")
 
     @property
+    def pseudonyms(self) -> tuple[str, ...]:
+        """Names of the identifiers that are published as pseudonyms."""
+        return tuple(name for name, column in self.columns.items() if column.pseudonym)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Names of the columns that are not published: the other identifiers."""
+        return tuple(name for name in self.having_role("identifier") if not self.columns[name].pseudonym)
+
+    @property
     def folder(self) -> Path:
         """The folder that hierarchy paths are relative to."""
         return self._source.path.parent if self._source and self._source.path.parent else Path()
 
     @property
     def files(self) -> dict[str, Path]:
-        """The files that the policy is made of: itself, and its hierarchies."""
+        """The files that the policy is made of: itself, its hierarchies, and the key of its pseudonyms."""
         files = {"policy": self._source.path} if self._source else {}
+        key = self.output.pseudonym_key
+        if key is not None and key.file is not None:
+            files["pseudonym key"] = self.folder / key.file
         for name, column in self.columns.items():
             if column.hierarchy is not None and column.hierarchy.file is not None:
                 files[f"hierarchy of column {name!r}"] = self.folder / column.hierarchy.file
@@ -515,6 +652,8 @@ def _known_keys(keys: KeyPath) -> list[str]:
         if "intervals" in keys:
             return list(Intervals.model_fields)
         return list((Hierarchy if "hierarchy" in keys else Column).model_fields)
+    if "pseudonym_key" in keys:
+        return list(PseudonymKey.model_fields)
     sections: dict[str | int, type[BaseModel]] = {
         "input": Input,
         "privacy": Privacy,

@@ -19,14 +19,14 @@ STEP = 20_000_000
 
 
 def in_order(array: NDArray[np.int32], columns: list[int]) -> NDArray[np.int64]:
-    """The records, sorted by some columns, the first one first."""
+    """The rows, sorted by some columns, the first one first."""
     return np.lexsort(array[:, columns[::-1]].T)
 
 
 def halved(
     array: NDArray[np.int32], costs: Costs, leaf: int, rng: np.random.Generator, *, jitter: float = 0.0
 ) -> NDArray[np.int64]:
-    """The records, near ones beside each other: runs are cut along their widest side until they have `leaf` records.
+    """The rows, near ones beside each other: runs are cut along their widest side until they have `leaf` rows.
 
     Parameters
     ----------
@@ -42,43 +42,70 @@ def halved(
 
 
 def first_partition(
-    array: NDArray[np.int32], costs: Costs, k: int, columns: list[int], rng: np.random.Generator
+    codes: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    costs: Costs,
+    k: int,
+    columns: list[int],
+    rng: np.random.Generator,
 ) -> tuple[int, NDArray[np.int32]]:
-    """The better one of two cuts: of the records sorted by the columns, and of those halved."""
-    orders = (in_order(array, columns), halved(array, costs, max(2, k // 2), rng))
-    cuts = [best_cut(array, costs, k, order) for order in orders]
+    """The better one of two cuts: of the rows sorted by the columns, and of those halved."""
+    orders = (in_order(codes, columns), halved(codes, costs, max(2, k // 2), rng))
+    cuts = [best_cut(codes, costs, k, order, counts) for order in orders]
     return min(cuts, key=lambda cut: cut[0])
 
 
-def best_cut(array: NDArray[np.int32], costs: Costs, k: int, order: NDArray[np.int64]) -> tuple[int, NDArray[np.int32]]:
-    """Cut an order into runs of k to 2k - 1 records at the least loss; the loss, and a label per record."""
+def best_cut(
+    codes: NDArray[np.int32],
+    costs: Costs,
+    k: int,
+    order: NDArray[np.int64],
+    counts: NDArray[np.int64] | None = None,
+) -> tuple[int, NDArray[np.int32]]:
+    """Cut an order into runs of k to 2k - 1 records at the least loss; the loss, and a label per record.
+
+    Parameters
+    ----------
+    codes : int32[m, d]
+        Rows.
+    order : int64[m]
+        The rows in their order.
+    counts : int64[m], optional
+        Copies of each row; 1 when absent. The records are the copies of the first row, of the second, and so on.
+    """
     from kohort.kernels.boxes import NEVER
     from kohort.kernels.cut import cut_into_runs, label_runs
 
-    n = len(order)
-    codes = np.ascontiguousarray(array[order])
+    copies = np.ones(len(codes), np.int64) if counts is None else counts
+    row = np.repeat(order.astype(np.int32), copies[order])
+    n = len(row)
     least = np.full(n + 1, NEVER, np.int64)
     least[0] = 0
-    previous = np.zeros(n + 1, np.int64)
+    previous = np.zeros(n + 1, np.int32)
     step = max(1, STEP // (2 * k))
     for start in range(0, n, step):
-        cut_into_runs(codes, costs, k, start, min(n, start + step), least, previous)
+        cut_into_runs(codes, row, costs, k, start, min(n, start + step), least, previous)
     runs = np.empty(n, np.int32)
     label_runs(previous, runs)
     labels = np.empty(n, np.int32)
-    labels[order] = runs
+    # The sort is stable, so the copies of a row keep the order in which they were cut.
+    labels[:] = runs[np.argsort(row, kind="stable")]
     return int(least[n]), labels
 
 
-def column_order(array: NDArray[np.int32], costs: Costs, k: int, rng: np.random.Generator) -> list[int]:
+def column_order(
+    codes: NDArray[np.int32], counts: NDArray[np.int64], costs: Costs, k: int, rng: np.random.Generator
+) -> list[int]:
     """The order of the columns whose sorted records have the best cut, as far as a search on a sample tells.
 
     It starts with small columns first. A column is taken out and put elsewhere as long as that helps.
     """
-    n, d = array.shape
+    n, d = int(counts.sum()), codes.shape[1]
     size = k
+    array = np.repeat(codes, counts, axis=0) if n <= SAMPLE else codes
     if n > SAMPLE:
-        array = array[rng.choice(n, SAMPLE, replace=False)]
+        records = rng.choice(n, SAMPLE, replace=False)
+        array = codes[np.searchsorted(np.cumsum(counts), records, side="right")]
         # In a sample the neighbours are further apart, so a class has fewer of them.
         size = max(2, round(k * SAMPLE / n))
     order = [int(column) for column in np.argsort(costs.size, kind="stable")]

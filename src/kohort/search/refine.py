@@ -6,9 +6,9 @@ import itertools
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,12 +17,15 @@ from numpy.typing import NDArray
 
 from kohort.encode import Codes
 from kohort.errors import Interrupted
+from kohort.privacy import Histogram, Promise
 from kohort.search.neighbours import nearness
 from kohort.search.order import column_order, first_partition
+from kohort.search.rules import rules_of
 from kohort.search.spans import places_of, spans_of
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
+    from kohort.kernels.rules import Rules
     from kohort.kernels.search import Nearness, Round
     from kohort.kernels.state import State
 
@@ -37,6 +40,10 @@ DEALING = 0.5
 """Share of steps that deal clusters anew."""
 CLUSTERS_PER_STEP = 6
 """A round has one step for so many clusters: few of them want the same one."""
+ROOM = 4
+"""With promises a cluster may have so many times more records than without."""
+LARGEST = 1 << 26
+"""Most places for members of clusters, in all clusters together."""
 TICK = 0.1
 """Seconds between two looks at the clock."""
 QUENCH = 0.1
@@ -89,6 +96,8 @@ class Search:
         Where the randomness comes from.
     threads : int, optional
         All cores that this process may use, when absent. They have no influence on the result.
+    promises : sequence of Promise
+        What every cluster has to keep beside its size.
     """
 
     codes: Codes
@@ -96,13 +105,15 @@ class Search:
     k: int
     rng: np.random.Generator
     threads: int = 0
+    promises: Sequence[Promise] = ()
 
     def __post_init__(self) -> None:
         self.threads = self.threads or cores()
         # Sorted: the order of the input has no influence on what is published.
-        self._order = self.codes.distinct.order
-        self.codes = Codes(self.codes.array[self._order], self.codes.axes)
-        self.columns = column_order(self.codes.array, self.costs, self.k, self.rng)
+        self._order = _order_of(self.codes, self.promises)
+        self._rows = self.codes.distinct
+        self._row = np.repeat(np.arange(len(self._rows.counts), dtype=np.int32), self._rows.counts)
+        self.columns = column_order(self._rows.codes, self._rows.counts, self.costs, self.k, self.rng)
         self._spans, self._axes = spans_of(self.costs)
         self.stopped = False
         """Whether Ctrl-C ended a search early."""
@@ -122,37 +133,52 @@ class Search:
 
     @cached_property
     def _cut(self) -> tuple[int, NDArray[np.int32]]:
-        return first_partition(self.codes.array, self.costs, self.k, self.columns, self.rng)
+        rows = self._rows
+        return first_partition(rows.codes, rows.counts, self.costs, self.k, self.columns, self.rng)
 
     @cached_property
     def _nearness(self) -> Nearness:
-        rows = self.codes.distinct
-        places = self._places_of(rows.codes)
-        return nearness(rows, places, self.costs, self._spans, self.columns, self.rng, self.threads)
+        # The records are sorted now, so the copies of a row follow each other.
+        rows = replace(self._rows, order=np.arange(len(self._row)))
+        return nearness(rows, self._row_places, self.costs, self._spans, self.columns, self.rng, self.threads)
 
     @cached_property
     def _places(self) -> NDArray[np.int32]:
-        return self._places_of(self.codes.array)
+        return self._row_places[self._row]
 
-    def _places_of(self, array: NDArray[np.int32]) -> NDArray[np.int32]:
-        return places_of(array, self.costs, self._spans, self._axes)
+    @cached_property
+    def _row_places(self) -> NDArray[np.int32]:
+        return places_of(self._rows.codes, self.costs, self._spans, self._axes)
+
+    @cached_property
+    def _rules(self) -> Rules:
+        promises = [replace(promise, values=promise.values[self._order]) for promise in self.promises]
+        return rules_of(promises, len(self._order))
 
     def refined(self, labels: NDArray[np.int32], effort: Effort, told: Told) -> NDArray[np.int32]:
-        """A partition that loses less than the given one, or as much; every cluster has k to 2k - 1 records."""
-        from kohort.kernels.state import loss_of
+        """A partition that loses less than the given one, or as much; every cluster has at least k records.
+
+        Without promises, it has at most 2k - 1. A cluster that breaks a promise will break it less, if that can be,
+        whatever it costs. One that keeps all of them will keep them.
+        """
+        from kohort.kernels.state import broken_rules, loss_of
 
         labels = self._cut_large(labels[self._order])
-        n = len(labels)
-        scale = self._cut[0] / n
+        scale = self._cut[0] / len(labels)
         state = self._state(labels)
-        begun = loss_of(state)
-        if len(state.sizes) < 2 or begun == 0 or scale == 0:
+        begun = broken_rules(self._rules, state), loss_of(state)
+        if len(state.sizes) < 2 or begun == (0, 0) or scale == 0:
             self.settled = True
             return self._of_input(labels)
         self._anneal(state, scale, effort, told)
-        ended = loss_of(state)
+        ended = broken_rules(self._rules, state), loss_of(state)
         self.settled = ended == begun
-        return self._of_input(state.labels if ended < begun else labels)
+        if ended >= begun:
+            return self._of_input(labels)
+        # Clusters that are too large for the search stay as they are.
+        outside = state.labels < 0
+        state.labels[outside] = labels[outside] + len(state.sizes)
+        return self._of_input(state.labels)
 
     def without_outliers(self, labels: NDArray[np.int32], most: int) -> NDArray[np.int32]:
         """The partition with at most so many records withheld, label -1, where the total loss falls by it.
@@ -181,13 +207,19 @@ class Search:
         return self._of_input(state.labels)
 
     def _cut_large(self, labels: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Cut clusters of 2k and more, which costs nothing; number the clusters 0, 1, 2, ..."""
+        """Cut clusters of 2k and more, which costs nothing, if the parts keep all promises; number them 0, 1, 2, ..."""
         labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
         sizes = np.bincount(labels)
         clusters = len(sizes)
         for cluster in np.flatnonzero(sizes >= 2 * self.k):
             records = np.flatnonzero(labels == cluster)
-            _, parts = first_partition(self.codes.array[records], self.costs, self.k, self.columns, self.rng)
+            some, alone = self._rows.codes[self._row[records]], np.ones(len(records), np.int64)
+            _, parts = first_partition(some, alone, self.costs, self.k, self.columns, self.rng)
+            if not all(
+                promise.model.keeps(Histogram.of(parts, promise.values[self._order[records]]), promise.table).all()
+                for promise in self.promises
+            ):
+                continue
             labels[records[parts > 0]] = clusters + parts[parts > 0] - 1
             clusters += int(parts.max())
         return labels
@@ -197,9 +229,14 @@ class Search:
 
         n, d = self._places.shape
         slots = n // self.k
+        sizes = np.bincount(labels[labels >= 0])
+        largest = 2 * self.k - 1
+        if self.promises:
+            largest = max(largest, min(ROOM * largest, LARGEST // slots))
+        labels = np.where((labels >= 0) & (sizes[labels] <= largest), labels, np.int32(-1))
         state = State(
-            labels=labels.copy(),
-            members=np.zeros((slots, 2 * self.k - 1), np.int32),
+            labels=labels,
+            members=np.zeros((slots, largest), np.int32),
             sizes=np.zeros(slots, np.int64),
             cost=np.zeros(slots, np.int64),
             ends=np.zeros((slots, 4, d), np.int32),
@@ -238,20 +275,29 @@ class Search:
         """Do one round at each temperature; the first has the given number."""
         from kohort.kernels.search import carry_out, draw_round, run_rounds
 
-        places, spans, k, near = self._places, self._spans, self.k, self._nearness
+        places, spans, k, near, rules = self._places, self._spans, self.k, self._nearness, self._rules
         if self.threads == 1 or len(steps.record) < 16 * self.threads:
-            run_rounds(places, spans, k, temperatures, number, self._seed, DEALING, near, steps, state)
+            run_rounds(places, spans, k, rules, temperatures, number, self._seed, DEALING, near, steps, state)
             return
         for index, temperature in enumerate(temperatures):
             free = np.flatnonzero(state.sizes == 0).astype(np.int32)
             won = draw_round(number + index, self._seed, DEALING, near, state, free, steps)
             borders = [won * part // self.threads for part in range(self.threads + 1)]
             works = [
-                pool.submit(carry_out, places, spans, k, temperature, steps, start, stop, state)
+                pool.submit(carry_out, places, spans, k, rules, temperature, steps, start, stop, state)
                 for start, stop in itertools.pairwise(borders)
             ]
             for work in works:
                 work.result()
+
+
+def _order_of(codes: Codes, promises: Sequence[Promise]) -> NDArray[np.int64]:
+    """The records sorted by row, copies of a row by their sensitive values: the order of the input is forgotten."""
+    rows = codes.distinct
+    if not promises:
+        return rows.order
+    row = np.repeat(np.arange(len(rows.counts)), rows.counts)
+    return rows.order[np.lexsort((*(promise.values[rows.order] for promise in promises), row))]
 
 
 class _Clock:

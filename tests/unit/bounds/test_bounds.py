@@ -82,7 +82,7 @@ def optimum(codes, measure, k):
     return least[-1] / (n * everything)
 
 
-@pytest.mark.parametrize("measure", ["ncp", "leaf", "height", "path", "whd"])
+@pytest.mark.parametrize("measure", MEASURES)
 def test_never_above_the_optimum(measure):
     rng = np.random.default_rng(len(measure))
     made = MEASURES.make(measure, {})

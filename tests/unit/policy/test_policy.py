@@ -123,7 +123,8 @@ def test_schema_knows_every_key():
     schema = Policy.json_schema()
     assert schema["required"] == ["privacy", "columns"]
     assert set(schema["$defs"]["Column"]["properties"]) == {
-        "role", "type", "weight", "hierarchy", "domain", "format",
+        "role", "type", "weight", "hierarchy", "domain", "format", "pseudonym",
+        "snap", "bottom", "top", "min_width",
     }  # fmt: skip
     assert schema["additionalProperties"] is False
 

@@ -53,11 +53,29 @@ def test_of_two_orders_the_one_that_loses_less_is_taken():
     codes = continuous(500)
     costs = costs_of(codes)
     rng = np.random.default_rng(1)
-    columns = column_order(codes.array, costs, 5, rng)
-    loss, labels = first_partition(codes.array, costs, 5, columns, rng)
+    once = np.ones(500, np.int64)
+    columns = column_order(codes.array, once, costs, 5, rng)
+    loss, labels = first_partition(codes.array, once, costs, 5, columns, rng)
     by_sorting = best_cut(codes.array, costs, 5, in_order(codes.array, columns))[0]
     assert loss < by_sorting
     assert np.bincount(labels).min() >= 5
+
+
+def test_copies_of_a_row_are_records_of_their_own():
+    rng = np.random.default_rng(3)
+    codes = numbers(rng.integers(0, 4, (60, 2)))
+    costs = costs_of(codes)
+    rows = codes.distinct
+    order = in_order(rows.codes, [0, 1])
+    loss, labels = best_cut(rows.codes, costs, 4, order, rows.counts)
+    every = np.repeat(rows.codes, rows.counts, axis=0)
+    assert loss == best_cut(every, costs, 4, in_order(every, [0, 1]))[0]
+    boxes = [every[labels == label] for label in np.unique(labels)]
+    assert min(len(box) for box in boxes) >= 4
+    sides = [(len(box), box.min(axis=0), box.max(axis=0)) for box in boxes]
+    assert loss == sum(
+        size * sum(span_cost(costs, axis, lo[axis], hi[axis]) for axis in range(2)) for size, lo, hi in sides
+    )
 
 
 @pytest.mark.parametrize("table", ["continuous", "few values"])
@@ -66,7 +84,7 @@ def test_near_rows_are_found(table):
     codes = continuous(3000) if table == "continuous" else numbers(rng.integers(0, 6, (3000, 6)))
     costs = costs_of(codes)
     search = Search(codes, costs, 5, rng, threads=2)
-    rows = search.codes.distinct.codes
+    rows = codes.distinct.codes
     near = search._nearness.near
     found = []
     for row in range(0, len(rows), 97):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kohort.encode import Codes
 from kohort.kernels.costs import span_cost
 from kohort.kernels.spans import cost_of, cost_with
 from kohort.kernels.state import State, gather, loss_of
@@ -109,7 +110,7 @@ def test_the_order_of_the_columns_is_never_worse_than_the_first_one():
     codes = mixed(800)
     costs = costs_of(codes)
     first = [int(axis) for axis in np.argsort(costs.size, kind="stable")]
-    chosen = column_order(codes.array, costs, 5, np.random.default_rng(1))
+    chosen = column_order(codes.array, np.ones(800, np.int64), costs, 5, np.random.default_rng(1))
     assert sorted(chosen) == [0, 1, 2, 3]
     cut = [best_cut(codes.array, costs, 5, in_order(codes.array, columns))[0] for columns in (first, chosen)]
     assert cut[1] <= cut[0]
@@ -156,7 +157,7 @@ def test_the_books_are_kept(monkeypatch, k):
     for cluster in np.flatnonzero(used):
         size = state.sizes[cluster]
         assert sorted(state.members[cluster, :size]) == np.flatnonzero(state.labels == cluster).tolist()
-    assert loss_of(state) == loss(search.codes, costs, state.labels)
+    assert loss_of(state) == loss(Codes(codes.array[search._order], codes.axes), costs, state.labels)
 
 
 def _remembering(anneal, kept):

@@ -1,0 +1,81 @@
+"""Whether columns of pseudonyms hold pseudonyms, and each stands for one identifier."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kohort.audit.case import Case, count
+from kohort.audit.persons import identity
+from kohort.audit.verdict import Check
+
+_FORM = "[0-9a-f]{64}"
+
+
+def pseudonyms(case: Case) -> Check | None:
+    """Ask whether every published pseudonym has the form of one, and whether it is the same for the same identifier."""
+    names = [name for name in case.policy.pseudonyms if name in case.release.columns]
+    if not case.policy.pseudonyms:
+        return None
+    sentences: list[str] = []
+    figures: dict[str, int | float | str] = {"method": "row by row" if case.order_known else "form alone"}
+    for name in names:
+        strange, plain = _strange(case, name), _plain(case, name)
+        figures[f"not_pseudonyms.{name}"] = strange + plain
+        if strange:
+            are = "is no pseudonym" if strange == 1 else "are no pseudonyms"
+            sentences.append(f"column {name!r}: {count(strange, 'cell')} {are}, so an identifier may be published")
+        if plain:
+            sentences.append(f"column {name!r}: {count(plain, 'cell')} {'is' if plain == 1 else 'are'} in the original")
+        if case.original is None or not case.order_known:
+            continue
+        if name not in case.original.columns:
+            sentences.append(f"column {name!r} is not in the original, so pseudonyms cannot be compared with it")
+            continue
+        mixed = _mixed(case, name)
+        figures[f"inconsistent.{name}"] = mixed
+        if mixed:
+            lack = f"{count(mixed, 'row')} {'does' if mixed == 1 else 'do'} not have the one pseudonym"
+            sentences.append(f"column {name!r}: {lack} of the identifier")
+    fine = "every pseudonym has the form of one"
+    if case.order_known:
+        fine += ", and equal identifiers have equal pseudonyms, different ones different"
+    return Check("pseudonyms", not sentences, f"{'; '.join(sentences) or fine}.", figures)
+
+
+def _strange(case: Case, name: str) -> int:
+    """Count the cells that are neither empty nor 64 hexadecimal digits."""
+    sql = case.release.columns[name]
+    [(cells,)] = case.release.database.rows(
+        f"SELECT count(*) FROM release WHERE {sql} IS NOT NULL AND NOT regexp_full_match({sql}, '{_FORM}')"
+    )
+    return int(cells)
+
+
+def _plain(case: Case, name: str) -> int:
+    """Count the cells that look like pseudonyms and are identifiers: those may be hashes, too."""
+    if case.original is None or name not in case.original.columns:
+        return 0
+    sql, there = case.release.columns[name], case.original.columns[name]
+    [(cells,)] = case.release.database.rows(
+        f"SELECT count(*) FROM release WHERE regexp_full_match({sql}, '{_FORM}') "
+        f"AND {sql} IN (SELECT {there} FROM original WHERE {there} IS NOT NULL)"
+    )
+    return int(cells)
+
+
+def _mixed(case: Case, name: str) -> int:
+    """Count the rows whose pseudonym another identifier has, too, or whose identifier has another pseudonym, too."""
+    assert case.original is not None
+    found = case.release.database.rows(
+        f"SELECT r_{case.release.columns[name]}, o_{case.original.columns[name]}, count(*) FROM paired GROUP BY ALL"
+    )
+    rows: Counter[tuple[str | None, str | None]] = Counter()
+    for pseudonym, text, times in found:
+        rows[pseudonym, None if text is None else identity(text) or None] += times
+    by_pseudonym = Counter(pseudonym for pseudonym, _ in rows)
+    by_identity = Counter(who for _, who in rows)
+    return sum(
+        times
+        for (pseudonym, who), times in rows.items()
+        if by_pseudonym[pseudonym] > 1 or by_identity[who] > 1 or (pseudonym is None) != (who is None)
+    )

@@ -1,0 +1,85 @@
+"""Which clusters to merge: boxes of clusters, and for each the one that it raises the loss least with."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kohort.kernels.boxes import NEVER
+from kohort.kernels.costs import span_cost
+from kohort.kernels.jit import kernel
+from kohort.kernels.rules import add_record, broken_by, count_records
+
+
+@kernel
+def boxes_of(
+    array,  # IN   int32[n, d]
+    labels,  # IN   int32[n]
+    clusters,  # IN   int
+):
+    """Boxes and sizes of clusters."""
+    d = array.shape[1]
+    lo = np.full((clusters, d), 2**31 - 1, np.int32)
+    hi = np.full((clusters, d), -1, np.int32)
+    sizes = np.zeros(clusters, np.int64)
+    for record in range(len(labels)):
+        cluster = labels[record]
+        sizes[cluster] += 1
+        for axis in range(d):
+            lo[cluster, axis] = min(lo[cluster, axis], array[record, axis])
+            hi[cluster, axis] = max(hi[cluster, axis], array[record, axis])
+    return lo, hi, sizes
+
+
+@kernel
+def _cost(costs, lo, hi, other_lo, other_hi):
+    total = np.int64(0)
+    for axis in range(len(lo)):
+        total += span_cost(costs, axis, min(lo[axis], other_lo[axis]), max(hi[axis], other_hi[axis]))
+    return total
+
+
+@kernel
+def partners(
+    lo,  # IN   int32[clusters, d]
+    hi,  # IN   int32[clusters, d]
+    sizes,  # IN   int64[clusters]
+    costs,  # IN   Costs
+    rules,  # IN   Rules
+    members,  # IN   int64[n], records, cluster after cluster
+    starts,  # IN   int64[clusters + 1], where the members of a cluster begin
+    order,  # IN   int64[clusters], near ones near each other
+    places,  # IN   int64[], places in the order of those that look for a partner
+    reach,  # IN   int, how far to look in the order
+):
+    """Find for some clusters the other one with which they keep the rules and the loss is raised least.
+
+    If they keep them with none, the loss alone decides.
+    """
+    counts = np.empty(rules.first[-1], np.int64)
+    count = len(sizes)
+    found = np.full(count, -1, np.int64)
+    cost = np.empty(count, np.int64)
+    for cluster in range(count):
+        cost[cluster] = _cost(costs, lo[cluster], hi[cluster], lo[cluster], hi[cluster])
+    for place in places:
+        here = order[place]
+        least = NEVER
+        heals = False
+        count_records(rules, members[starts[here] : starts[here + 1]], counts)
+        for near in range(max(0, place - reach), min(count, place + reach + 1)):
+            there = order[near]
+            if there == here:
+                continue
+            both = _cost(costs, lo[here], hi[here], lo[there], hi[there]) * (sizes[here] + sizes[there])
+            more = both - sizes[here] * cost[here] - sizes[there] * cost[there]
+            if heals and more >= least:
+                continue
+            for record in members[starts[there] : starts[there + 1]]:
+                add_record(rules, record, 1, counts)
+            well = broken_by(rules, counts, sizes[here] + sizes[there]) == 0
+            for record in members[starts[there] : starts[there + 1]]:
+                add_record(rules, record, -1, counts)
+            if (well and not heals) or (well == heals and more < least):
+                heals, least = well, more
+                found[here] = there
+    return found

@@ -1,0 +1,55 @@
+"""k-map (Sweeney 2001)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.privacy.base import MODELS
+from kohort.privacy.populations import PopulationModel, check_population
+
+
+@MODELS.register("k-map")
+@dataclass(frozen=True)
+class KMap(PopulationModel):
+    """Every published combination of quasi-identifiers fits at least k people of a population.
+
+    Parameters
+    ----------
+    k : int
+        At least 2. It has nothing to do with the k of the policy, which is promised beside it.
+    population : str
+        Path of a CSV or Parquet file with the quasi-identifiers of the population, relative to the policy's folder.
+
+    Examples
+    --------
+    >>> KMap(k=5, population="people.csv").keeps(np.array([3, 3]), np.array([4, 5])).tolist()
+    [False, True]
+    """
+
+    k: int
+    population: str
+
+    summary = "every class fits at least k records of a population"
+    paper = "Sweeney, PhD thesis, MIT 2001"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 2:
+            raise ValueError(f"'k' must be an integer of at least 2; got {self.k!r}")
+        check_population(self.population)
+
+    def keeps(self, sizes: NDArray[np.int64], covered: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which classes keep the promise."""
+        del sizes
+        return covered >= self.k
+
+    def refuses_population(self, covered: int) -> str | None:
+        """Why nothing keeps the promise if one class of all records covers so many of the population; or None."""
+        if covered >= self.k:
+            return None
+        return (
+            f"k-map with k = {self.k} is impossible: even one class of all records covers {covered:,} records of the "
+            "population; choose a smaller k or a larger population"
+        )

@@ -1,0 +1,51 @@
+"""Sample uniqueness."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.privacy.base import MODELS
+from kohort.privacy.sizes import SizeModel, check_share
+
+
+@MODELS.register("sample-uniqueness")
+@dataclass(frozen=True)
+class SampleUniqueness(SizeModel):
+    """The share of published records that are alone in their class is limited.
+
+    Parameters
+    ----------
+    most : float
+        Largest share, from 0 to 1.
+
+    Notes
+    -----
+    k-anonymity leaves nobody alone, so every release of kohort keeps it. It is checked all the same, and is meant for
+    files of other tools.
+
+    Examples
+    --------
+    >>> SampleUniqueness(most=0.1).keeps(np.array([1, 9])), SampleUniqueness(most=0.1).keeps(np.array([1, 8]))
+    (True, False)
+    """
+
+    most: float
+
+    summary = "at most a share of the records are alone in their class"
+    paper = "Skinner, Elliot 2002"
+
+    def __post_init__(self) -> None:
+        check_share("most", self.most, zero=True)
+
+    @property
+    def least_size(self) -> int:
+        """Classes of at least so many records keep the promise, however many they are."""
+        return 2
+
+    def figure(self, sizes: NDArray[np.int64]) -> Fraction:
+        """Share of the records that are alone; 0 if there is no class."""
+        return Fraction(int((sizes == 1).sum()), max(1, int(sizes.sum())))

@@ -1,0 +1,198 @@
+"""Search and repair under promises about sensitive values."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kohort
+from kohort.algorithms import Task
+from kohort.encode import Codes
+from kohort.enforcing import broken_classes, enforced, mended
+from kohort.errors import InfeasibleError
+from kohort.measures import MEASURES
+from kohort.pipeline import promise_of
+from kohort.policy import Policy
+from kohort.privacy.frequency_l_diversity import FrequencyLDiversity
+from kohort.search.merge import merged
+from kohort.search.refine import Effort, Search
+from kohort.solution import Solution
+from tasks import costs_of, numbers
+
+
+def nobody(share, cost):
+    pass
+
+
+def promised(values, least):
+    """Frequency l-diversity of a column with these values."""
+    policy = Policy.build(k=2, quasi_identifiers=["q"], sensitive=["s"])
+    frame = pl.DataFrame({"s": [f"v{value}" for value in values]})
+    return promise_of(FrequencyLDiversity("s", least), frame, policy)
+
+
+def broken(labels, values, least):
+    """Classes in which one value has more than its share, counted plainly."""
+    return [
+        label
+        for label in np.unique(labels)
+        if max(np.bincount(values[labels == label])) * least > np.count_nonzero(labels == label)
+    ]
+
+
+def case(n, seed, kinds=4):
+    """A table whose sensitive value hangs together with its first column."""
+    rng = np.random.default_rng(seed)
+    array = rng.integers(0, 12, (n, 3))
+    values = np.where(rng.random(n) < 0.5, array[:, 0] % kinds, rng.integers(0, kinds, n))
+    return numbers(array), values
+
+
+def task_of(codes, k, promises, seed=1):
+    return Task(
+        codes=codes,
+        measure=MEASURES.make("ncp", {}),
+        costs=costs_of(codes),
+        k=k,
+        rng=np.random.default_rng(seed),
+        progress=nobody,
+        promises=promises,
+    )
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 6), st.integers(20, 200), st.integers(0, 2**32 - 1))
+def test_what_is_kept_stays_kept_and_what_is_broken_heals(k, n, seed):
+    codes, values = case(n, seed)
+    promise = promised(values, 2)
+    if promise.model.refuses_values(promise.table):
+        return
+    search = Search(codes, costs_of(codes), k, np.random.default_rng(seed), promises=[promise])
+    for start in (search.start, mended(codes, task_of(codes, k, (promise,)), [promise], search.start)):
+        ended = search.refined(start, Effort(60), nobody)
+        sizes = np.bincount(ended)
+        assert sizes[sizes > 0].min() >= k
+        assert len(broken(ended, values, 2)) <= len(broken(start, values, 2))
+        again = search.refined(ended, Effort(30), nobody)
+        if not broken(ended, values, 2):
+            assert not broken(again, values, 2)
+
+
+@pytest.mark.parametrize("n", [200, 2000])
+def test_threads_make_no_difference(n):
+    codes, values = case(n, 5)
+    found = []
+    for threads in (1, 2, 3):
+        rng = np.random.default_rng(7)
+        search = Search(codes, costs_of(codes), 4, rng, threads, promises=[promised(values, 2)])
+        found.append(search.refined(search.start, Effort(80), nobody))
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_healing_costs_less_than_merging():
+    codes, values = case(3000, 3)
+    promise = promised(values, 2)
+    task = task_of(codes, 5, (promise,))
+    search = Search(codes, task.costs, 5, task.rng, promises=[promise])
+    assert broken(search.start, values, 2)
+    by_merging = mended(codes, task, [promise], search.start)
+    healed = search.refined(search.start, Effort(300), nobody)
+    assert not broken(by_merging, values, 2)
+    assert not broken(healed, values, 2)
+
+    def loss(labels):
+        boxes = Solution.of_labels(codes, labels).boxes
+        return (boxes.hi - boxes.lo).sum()
+
+    assert loss(healed) < 0.85 * loss(by_merging)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 5), st.integers(10, 120), st.integers(0, 2**32 - 1))
+def test_repair_merges_whole_classes(k, n, seed):
+    codes, values = case(n, seed)
+    promise = promised(values, 2)
+    if promise.model.refuses_values(promise.table):
+        return
+    rng = np.random.default_rng(seed)
+    labels = np.unique(rng.integers(0, max(1, n // (2 * k)), n), return_inverse=True)[1].astype(np.int32)
+    before = Solution.of_labels(codes, labels)
+    after = enforced(task_of(codes, k, (promise,)), before)
+    boxes = after.boxes
+    assert (boxes.lo <= before.boxes.lo).all()
+    assert (boxes.hi >= before.boxes.hi).all()
+    classes = np.unique(np.hstack([boxes.lo, boxes.hi]), axis=0, return_inverse=True)[1].reshape(-1)
+    assert not broken(classes, values, 2)
+
+
+def test_a_solution_that_keeps_everything_is_left_alone():
+    codes, values = numbers([[1], [1], [5], [5]]), np.array([0, 1, 0, 1])
+    solution = Solution.of_labels(codes, np.array([0, 0, 1, 1], np.int32))
+    assert enforced(task_of(codes, 2, (promised(values, 2),)), solution) is solution
+
+
+def test_the_partner_that_heals_is_chosen_before_the_nearest():
+    """Two classes of one value side by side, and one of the other value further away."""
+    codes = numbers([[1], [1], [2], [2], [9], [9]])
+    labels = np.array([0, 0, 1, 1, 2, 2], np.int32)
+    only = np.array([True, False, False])
+    nearest = merged(codes.array, costs_of(codes), labels, only, [], np.random.default_rng(1))
+    assert nearest[0] == nearest[2] != nearest[4]
+    promise = promised([0, 0, 0, 0, 1, 1], 2)
+    healing = merged(codes.array, costs_of(codes), labels, only, [promise], np.random.default_rng(1))
+    assert healing[0] == healing[4] != healing[2]
+
+
+def test_what_cannot_be_kept_is_refused():
+    codes = numbers([[1], [2], [3], [4]])
+    promise = promised([0, 0, 0, 1], 2)
+    solution = Solution.of_labels(codes, np.zeros(4, np.int32))
+    with pytest.raises(InfeasibleError, match="no release was found that keeps frequency-l-diversity"):
+        enforced(task_of(codes, 2, (promise,)), solution)
+
+
+def test_a_promise_counts_published_records_only():
+    """Half of the majority is withheld, so the rest keeps what the whole does not."""
+    promise = promised([0, 0, 0, 1], 2)
+    some = promise.among(np.array([True, False, False, True]))
+    assert some.table.counts.tolist() == [1, 1]
+    assert some.kept(np.zeros(2, np.int64)).all()
+    assert broken_classes(np.zeros(4, np.int64), [promise]).tolist() == [True]
+
+
+def test_the_order_of_the_input_does_not_matter():
+    codes, values = case(300, 9)
+    shuffled = np.random.default_rng(1).permutation(300)
+    losses = []
+    for order in (np.arange(300), shuffled):
+        some = Codes(codes.array[order], codes.axes)
+        search = Search(some, costs_of(codes), 4, np.random.default_rng(2), promises=[promised(values[order], 2)])
+        labels = search.refined(search.start, Effort(60), nobody)
+        boxes = Solution.of_labels(some, labels).boxes
+        losses.append((boxes.hi - boxes.lo).sum())
+    assert losses[0] == losses[1]
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "fast", "k-member", "mondrian", "gccg", "datafly"])
+def test_every_algorithm_keeps_it_in_the_file(algorithm, tmp_path):
+    rng = np.random.default_rng(4)
+    ages = rng.integers(20, 80, 400)
+    frame = pl.DataFrame(
+        {
+            "age": ages,
+            "sex": rng.choice(["f", "m"], 400),
+            "ill": np.where(ages < 50, "flu", rng.choice(["flu", "cold"], 400)),
+        }
+    )
+    frame = pl.concat([frame, frame.with_columns(ill=pl.lit("cough"))])
+    policy = Policy.build(k=4, quasi_identifiers=["age", "sex"], sensitive=["ill"], seed=1, algorithm=algorithm)
+    policy = policy.with_changes(
+        "privacy", models=[{"model": "frequency-l-diversity", "column": "ill", "l": 2}], suppression_limit=0.3
+    )
+    kohort.anonymize(frame, policy, output=tmp_path / "out.csv")
+    published = pl.read_csv(tmp_path / "out.csv", infer_schema=False)
+    for _, group in published.group_by("age", "sex"):
+        assert group.height >= 4
+        assert group["ill"].value_counts()["count"].max() * 2 <= group.height
