@@ -9,7 +9,7 @@ from kohort.algorithms import ALGORITHMS
 from kohort.measures import MEASURES
 from kohort.policy import Policy
 from kohort.policy.model import Algorithm, Column, Hierarchy, Input, Intervals, Output, Privacy, PseudonymKey
-from kohort.privacy import MODELS
+from kohort.privacy import MODELS, SensitiveModel
 
 
 def test_the_readme_is_short(root):
@@ -42,7 +42,24 @@ def test_every_measure_is_described(root, name):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_privacy_model_is_described(root, name):
-    assert name in (root / "docs" / "policy.md").read_text()
+    parameters = MODELS[name].__dataclass_fields__
+    row = next(
+        line for line in (root / "docs" / "policy.md").read_text().splitlines() if line.startswith(f"| `{name}`")
+    )
+    assert all(f"`{parameter}`" in row for parameter in parameters)
+    if not issubclass(MODELS[name], SensitiveModel):
+        return
+    page = (root / "docs" / "models.md").read_text()
+    section = page.partition(f"\n### {name}\n")[2].partition("\n#")[0]
+    for part in (
+        "- **Parameters.**",
+        "- **Missing values**",
+        "- **When to use it.**",
+        "- **Trap.**",
+        f'"{name}"',
+        *parameters,
+    ):
+        assert part in section, part
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ SHARES, DISTINCT, ENTROPY, RECURSIVE, DISTANCE, RANGE, VARIANCE, WINDOWS, DISSIM
 
 _FINEST = 2**36
 """Largest common denominator of shares: times the size of a class it must stay within 64 bits."""
-_LARGEST_TERM = 10**9
-"""Largest numerator or denominator of a limit: as for shares."""
+_ROOM, _LEAST_TERM, _LARGEST_TERM = 2**62, 10**4, 10**9
+"""What a product may be, and the largest numerator or denominator of a limit: 10**4, or more where there is room."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,10 @@ def distance(
     counts : int64[values]
         Records of each value in the table.
     """
-    most = _simple(most)
     before = np.append(0, np.cumsum(counts))
+    # The work of a class of all records, times a term of the limit, must fit into 64 bits.
+    room = _ROOM // (max(int(before[-1]), 1) ** 2 * unit)
+    most = _simple(most, min(max(room, _LEAST_TERM), _LARGEST_TERM))
     inside = before[after] - before[first]
     head = [most.numerator, most.denominator, unit, before[-1], len(first)]
     return Rule(DISTANCE, np.concatenate([head, first, after, weights, inside]).astype(np.int64))
@@ -120,9 +122,9 @@ def dissimilar(near: NDArray[np.bool_], least: Fraction) -> Rule:
     return Rule(DISSIMILAR, np.concatenate([head, near.ravel().astype(np.int64)]))
 
 
-def _simple(limit: Fraction) -> Fraction:
+def _simple(limit: Fraction, largest: int = _LARGEST_TERM) -> Fraction:
     """The same limit, or a slightly lower one where its numerator or denominator is too large."""
-    if max(limit.numerator, limit.denominator) <= _LARGEST_TERM:
+    if max(limit.numerator, limit.denominator) <= largest:
         return limit
-    parts = max(1, _LARGEST_TERM // (int(limit) + 1))
-    return Fraction(min(int(limit * parts), _LARGEST_TERM), parts)
+    parts = max(1, largest // (int(limit) + 1))
+    return Fraction(min(int(limit * parts), largest), parts)

@@ -117,6 +117,17 @@ def test_the_reason_and_what_can_be_kept(model, values, counts, reason):
     assert refusal(model, values, counts) == reason
 
 
+@pytest.mark.parametrize("sign", ["", "-"])
+@pytest.mark.parametrize(
+    ("epsilon", "crowd"),
+    [(0.5, 4), (0.2, 3), (1.5, 5)],  # 10 reaches down to 5, 6 to 4.8; and 4 reaches up to 10
+)
+def test_the_largest_crowd_of_a_relative_distance(sign, epsilon, crowd):
+    values = [f"{sign}{number}" for number in (4, 5, 5.5, 6, 10, 1000, 10**6, 10**9)]
+    model = make("epsilon-m", epsilon=epsilon, m=8, relative=True)
+    assert f"values of {crowd} of 8 records lie within epsilon of one of them" in refusal(model, values)
+
+
 @pytest.mark.parametrize("counts", [[1], [1, 5], [7, 1, 1]])
 def test_the_whole_table_is_close_to_itself(counts):
     values = ["a", "b", None][: len(counts)]
