@@ -17,7 +17,7 @@ LAYERS = [
     {"policy"},
     {"registry", "hierarchy", "datasets"},
     {"table", "privacy"},
-    {"encode", "solution"},
+    {"encode", "solution", "ledger"},
     {"measures", "kernels", "figures", "ladders"},
     {"search", "bounds"},
     {"algorithms", "recode", "audit", "joins", "refining"},
