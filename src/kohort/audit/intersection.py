@@ -3,7 +3,8 @@
 An outsider knows a person's quasi-identifiers, and that the person is in this release and in an earlier one.
 The person is then in a class of each whose descriptions overlap, and has sensitive values that both classes
 show (Ganta, Kasiviswanathan and Smith 2008). Every such pair of classes is looked at; releases are taken two by
-two. A pair fails if the two together leave less than the policy promises, and less than each leaves alone.
+two. A pair fails if the two together leave fewer values than the policy promises and than each class alone
+shows, or fewer records of a class than k and than the class has.
 """
 
 from __future__ import annotations

@@ -38,15 +38,13 @@ def people_of(case: Case, sight: Sight, key: PersonKey) -> People:
     )
     if any(name is None for name, *_ in found):
         raise DataError(f"original: column {key.column!r} names the person, and some records miss it; complete it.")
-    signatures = _signatures(case, sight)
+    told = _told(case, sight)
     shown: defaultdict[str, set[str]] = defaultdict(set)
     for name, *literal in found:
-        shown[name].add(signatures[tuple(literal)])
-    return People(
-        column=key.column,
-        key=key.name,
-        signatures={key.person(name): key.signature(theirs) for name, theirs in sorted(shown.items())},
-    )
+        shown[name].add(told[tuple(literal)])
+    # in the order of the hashes, which says nothing about who is who
+    signatures = sorted((key.person(name), key.signature(theirs)) for name, theirs in shown.items())
+    return People(column=key.column, key=key.name, signatures=dict(signatures))
 
 
 def is_comparable(entry: Entry, sight: Sight) -> bool:
@@ -69,8 +67,11 @@ def invariance(people: People, earlier: Sequence[Entry]) -> Check:
         "persons_again": len(again),
         "persons_changed": len(changed),
     }
-    of = f"{len(again):,} of {count(len(people.signatures), 'person')} were in {count(len(earlier), 'earlier release')}"
-    if not changed:
+    everybody, releases = count(len(people.signatures), "person"), count(len(earlier), "earlier release")
+    of = f"{len(again):,} of {everybody} {'was' if len(again) == 1 else 'were'} in {releases}"
+    if not again:
+        sentence = f"none of {everybody} was in {releases}" if earlier else "the ledger has no earlier release"
+    elif not changed:
         sentence = f"{of}, and each is in a class with the same sensitive values as then"
     else:
         are = "is" if len(changed) == 1 else "are"
@@ -82,7 +83,7 @@ def invariance(people: People, earlier: Sequence[Entry]) -> Check:
     return Check("m-invariance", not changed, f"{sentence}.", figures)
 
 
-def _signatures(case: Case, sight: Sight) -> dict[Literal, str]:
+def _told(case: Case, sight: Sight) -> dict[Literal, str]:
     """What each class shows, as a text that is the same for the same values."""
     policy, names = case.policy, sight.shown.sensitive
     canonical = [canonical_value(policy.columns[name]) for name in names]

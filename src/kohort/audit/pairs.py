@@ -38,7 +38,7 @@ class Tally:
     pairs : int
         Pairs in which somebody can be: their descriptions overlap, and they show a value in common.
     failing : int
-        Those that leave less than is promised, and less than each release alone.
+        Those that leave less than is promised, and not only because one release alone does.
     alone : int
         Those that leave less than is promised only because one release alone does.
     """

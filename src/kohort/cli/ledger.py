@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,10 +20,11 @@ def ledger(
     json: JsonOption = False,
 ) -> None:
     """List the releases in a ledger: dates, counts and hashes, no values."""
+    from kohort.audit.case import count
     from kohort.ledger import drop_pending, read_ledger
 
     dropped = drop_pending(file) if drop else 0
-    releases = [
+    releases: list[dict[str, Any]] = [
         {
             "date": entry.date,
             "status": entry.status,
@@ -40,8 +41,9 @@ def ledger(
         return
     out = console()
     for number, entry in enumerate(releases, 1):
-        persons = f", {entry['persons']:,} persons" if entry["persons"] is not None else ""
-        counts = f"{entry['rows']:,} records in {entry['classes']:,} classes{persons}"
+        counts = f"{count(entry['rows'], 'record')} in {count(entry['classes'], 'class', 'classes')}"
+        if entry["persons"] is not None:
+            counts += f" of {count(entry['persons'], 'person')}"
         out.print(f"{number:>3}  {entry['date']}  {entry['status']:<9}  {counts}", markup=False)
         out.print(f"     release {entry['release']}", markup=False)
     if drop:

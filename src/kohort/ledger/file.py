@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from kohort.errors import DataError
 from kohort.ledger.format import FORMAT, VERSION, Ledger
-from kohort.table.safe import write_text
 
 _RESTORE = "restore the file from a copy"
 
@@ -49,6 +48,8 @@ def read_or_new(path: Path) -> Ledger:
 
 def write_ledger(path: Path, ledger: Ledger) -> None:
     """Write a ledger whole, for its owner's eyes only."""
+    from kohort.table.safe import write_text
+
     write_text(path, ledger.to_json(), private=True)
 
 
