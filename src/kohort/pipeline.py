@@ -275,7 +275,7 @@ def _read_hierarchy(name: str, policy: Policy) -> None:
 def _book(
     plan: Plan, path: Path | None, ledger: str | Path | None, person: str | None, key: str | Path | None
 ) -> Book | None:
-    """Where the release will be recorded; a ledger that cannot serve is refused before any work."""
+    """Where the release will be recorded; what a ledger cannot record is refused."""
     policy = plan.policy
     if ledger is None:
         if person is not None or key is not None:
@@ -294,12 +294,7 @@ def _book(
         persons = PersonKey.of(person, key)
     elif key is not None:
         raise DataError("ledger key: it is for persons; name the column that tells who they are.")
-    book = Book(Path(ledger), persons)
-    if book.path.exists() and not book.path.is_dir():
-        before = read_ledger(book.path)
-        if persons is not None:
-            refuse_other_persons(before.releases, persons)
-    return book
+    return Book(Path(ledger), persons)
 
 
 def _target(table: Any, path: Path | None, plan: Plan, book: Book | None, key: str | Path | None) -> Kind:
@@ -312,6 +307,10 @@ def _target(table: Any, path: Path | None, plan: Plan, book: Book | None, key: s
         names = plan.algorithm.tables(policy)
         targets = {f"output {name}".rstrip(): part_path(path, name) for name in names or ("",)}
         refuse_targets(targets | ({"ledger": book.path} if book else {}), taken)
+    if book and book.path.exists():
+        before = read_ledger(book.path)
+        if book.persons:
+            refuse_other_persons(before.releases, book.persons)
     if policy.output.bounds:
         _refuse_bounds(policy, kind)
     return kind
