@@ -9,7 +9,7 @@ import secrets
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import partial
@@ -21,12 +21,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.algorithms import ALGORITHMS, Algorithm, Task
-from kohort.audit import Verdict, verify
+from kohort.audit import Verdict, examine, refuse_ledger
 from kohort.bounds import lower_bound
 from kohort.encode import STAR, Codes, encode
 from kohort.enforcing import enforced
-from kohort.errors import InfeasibleError, PolicyError, VerificationError
+from kohort.errors import DataError, InfeasibleError, PolicyError, VerificationError
 from kohort.hierarchy import Taxonomy, read
+from kohort.ledger import PersonKey, Recording, read_ledger, recording, refuse_other_persons
 from kohort.measures import MEASURES, Measure
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_solution
@@ -67,12 +68,23 @@ class Plan:
     seed: int
 
 
+@dataclass(frozen=True)
+class Book:
+    """Where a release is recorded, and how persons are recognised in it."""
+
+    path: Path
+    persons: PersonKey | None
+
+
 def anonymize(
     table: Any,
     policy: Policy | str | Path,
     *,
     output: str | Path | None = None,
     progress: Progress | None = None,
+    ledger: str | Path | None = None,
+    person: str | None = None,
+    ledger_key: str | Path | None = None,
 ) -> Release:
     """Turn a table about people into one that keeps the promise of its policy.
 
@@ -87,6 +99,14 @@ def anonymize(
         after it has been read again and verified; whatever fails leaves the path as it was.
     progress : callable, optional
         Told the step and its share done, 0 to 1.
+    ledger : path, optional
+        A file that knows what earlier releases showed; a new one if it is not there. The release is checked
+        against all of them before it appears, and recorded: see docs/ledger.md.
+    person : str, optional
+        With a ledger: the identifier column that names the person. Keyed hashes of persons are then recorded,
+        and who is released again must be in a class with the same sensitive values as before.
+    ledger_key : path, optional
+        File with the key of these hashes; the environment variable KOHORT_LEDGER_KEY when absent.
 
     Returns
     -------
@@ -117,7 +137,8 @@ def anonymize(
     path = Path(output) if output is not None else None
     clock = _Clock(progress)
     plan = plan_of(policy)
-    kind = _target(table, path, plan)
+    book = _book(plan, path, ledger, person, ledger_key)
+    kind = _target(table, path, plan, book, ledger_key)
     secret = read_key(policy)
     with clock.step("read"):
         source = read_table(table, policy.input)
@@ -142,14 +163,14 @@ def anonymize(
         _refuse_stars(parts, source.frame.height, policy)
     with clock.step("measure"):
         loss = loss_of_solution(plan.measure, codes, solution, source.frame.height - len(kept))
-    with _drafts(path, parts) as drafts:
+    with _recording(book, path) as record, _drafts(path, parts) as drafts:
         with clock.step("write"):
             neutralise = policy.output.formulas == "neutralised"
             for draft, part in zip(drafts, parts, strict=True):
                 write_table(part.frame, draft, kind, source.dialect, neutralise=neutralise)
         with clock.step("verify"):
             original = source.path or source.frame
-            verdict, key = _verified(drafts, parts, original)
+            verdict, key = _verified(drafts, parts, original, record)
     provenance = Provenance(
         algorithm=plan.algorithm.name,
         parameters=asdict(plan.algorithm),  # type: ignore[call-overload]
@@ -281,7 +302,32 @@ def _read_hierarchy(name: str, policy: Policy) -> None:
         Taxonomy.from_tree(hierarchy.tree, column=name)
 
 
-def _target(table: Any, path: Path | None, plan: Plan) -> Kind:
+def _book(
+    plan: Plan, path: Path | None, ledger: str | Path | None, person: str | None, key: str | Path | None
+) -> Book | None:
+    """Where the release will be recorded; what a ledger cannot record is refused."""
+    policy = plan.policy
+    if ledger is None:
+        if person is not None or key is not None:
+            raise DataError("ledger: a person column and a key are for a ledger, and none is given; give one.")
+        return None
+    if path is None:
+        raise DataError("ledger: it records files that are handed over; give an output.")
+    refuse_ledger(policy)
+    if plan.algorithm.tables(policy):
+        fault = "a ledger is for releases of one table, and this one has several; leave the ledger out."
+        raise PolicyError(policy.located(("algorithm", "name"), fault))
+    persons = None
+    if person is not None:
+        if person not in policy.having_role("identifier"):
+            raise PolicyError(f"person: {person!r} must be a column of role 'identifier', which is never published.")
+        persons = PersonKey.of(person, key)
+    elif key is not None:
+        raise DataError("ledger key: it is for persons; name the column that tells who they are.")
+    return Book(Path(ledger), persons)
+
+
+def _target(table: Any, path: Path | None, plan: Plan, book: Book | None, key: str | Path | None) -> Kind:
     """The kind of file that will be written, if it can be written at all."""
     policy = plan.policy
     kind: Kind = file_kind(path) if path else "parquet"
@@ -292,8 +338,14 @@ def _target(table: Any, path: Path | None, plan: Plan) -> Kind:
             for model in models_of(policy)
             if isinstance(model, PopulationModel)
         }
+        taken |= {"ledger key": Path(key)} if key is not None else {}
         names = plan.algorithm.tables(policy)
-        refuse_targets({f"output {name}".rstrip(): part_path(path, name) for name in names or ("",)}, taken)
+        targets = {f"output {name}".rstrip(): part_path(path, name) for name in names or ("",)}
+        refuse_targets(targets | ({"ledger": book.path} if book else {}), taken)
+    if book and book.path.exists():
+        before = read_ledger(book.path)
+        if book.persons:
+            refuse_other_persons(before.releases, book.persons)
     if policy.output.bounds:
         _refuse_bounds(policy, kind)
     return kind
@@ -450,6 +502,13 @@ def _refuse_stars(parts: list[Part], records: int, policy: Policy) -> None:
             _refuse_suppressing(stars, records, policy, "would be * in every quasi-identifier")
 
 
+def _recording(book: Book | None, path: Path | None) -> AbstractContextManager[Recording | None]:
+    """The ledger until the release has appeared."""
+    if book is None or path is None:
+        return nullcontext()
+    return recording(book.path, path, book.persons)
+
+
 @contextmanager
 def _drafts(path: Path | None, parts: list[Part]) -> Iterator[list[Path]]:
     """A draft of every output; for frames, private files that live as long as the check."""
@@ -461,23 +520,35 @@ def _drafts(path: Path | None, parts: list[Part]) -> Iterator[list[Path]]:
         yield [Path(folder) / f"release{index}.parquet" for index in range(len(parts))]
 
 
-def _verified(drafts: list[Path], parts: list[Part], original: Path | pl.DataFrame) -> tuple[Verdict, str]:
-    """The verdict on the drafts, or a refusal; with a keyed hash of the input.
+def _verified(
+    drafts: list[Path], parts: list[Part], original: Path | pl.DataFrame, record: Recording | None
+) -> tuple[Verdict, str]:
+    """The verdict on the drafts, or a refusal; with a keyed hash of the input. What is to appear is recorded.
 
     A plain hash of the input would let an outsider who knows all of the table but one cell try
     every value of it, so the public verdict has a hash with a secret key.
     """
     aside = {part.beside: draft for draft, part in zip(drafts, parts, strict=True) if part.beside}
-    verdicts = {
-        part.name: verify(
-            draft, part.policy, original=original, row_order=part.order, sensitive_table=aside.get(part.name)
+    found = {
+        part.name: examine(
+            draft,
+            part.policy,
+            original=original,
+            row_order=part.order,
+            sensitive_table=aside.get(part.name),
+            ledger=record.ledger if record else None,
+            persons=record.persons if record else None,
         )
         for draft, part in zip(drafts, parts, strict=True)
         if not part.beside
     }
-    verdict = Verdict.of_tables(verdicts)
+    verdict = Verdict.of_tables({name: one.verdict for name, one in found.items()})
     if not verdict.passed:
         raise VerificationError(f"the release does not keep its promise and was not published: {verdict.reason}")
+    if record:
+        [only] = found.values()
+        assert only.shown is not None
+        record.announce(only.shown, only.people, verdict.hashes)
     key = secrets.token_hex(32)
     return verdict.with_hashes(input_keyed=_keyed_hash(original, key)), key
 

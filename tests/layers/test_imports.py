@@ -17,7 +17,7 @@ LAYERS = [
     {"policy"},
     {"registry", "hierarchy", "datasets"},
     {"table", "privacy"},
-    {"encode", "solution", "precision"},
+    {"encode", "solution", "precision", "ledger"},
     {"measures", "kernels", "figures", "ladders"},
     {"search", "bounds", "population"},
     {"algorithms", "recode", "audit", "joins", "enforcing", "refining", "persons", "pseudonyms"},

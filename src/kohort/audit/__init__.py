@@ -5,7 +5,7 @@ grouping and its own understanding of published values. It shares no code with t
 that make releases, so that a mistake there cannot vouch for itself.
 """
 
-from kohort.audit.audit import verify
+from kohort.audit.audit import examine, refuse_ledger, verify
 from kohort.audit.verdict import Check, Facts, Verdict
 
-__all__ = ["Check", "Facts", "Verdict", "verify"]
+__all__ = ["Check", "Facts", "Verdict", "examine", "refuse_ledger", "verify"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,14 @@ from kohort.audit.classes import classes
 from kohort.audit.consistency import consistency
 from kohort.audit.coverage import pair
 from kohort.audit.database import Database, Unreadable
+from kohort.audit.intersection import intersection
+from kohort.audit.invariance import invariance, is_comparable, people_of
 from kohort.audit.load import Table, load
 from kohort.audit.published import published_column
+from kohort.audit.shown import sight_of
 from kohort.audit.verdict import Check, Facts, Verdict, file_hash, hashes, versions
-from kohort.errors import DataError, InternalError
+from kohort.errors import DataError, InternalError, PolicyError
+from kohort.ledger import Ledger, People, PersonKey, Shown, read_ledger, refuse_other_persons
 from kohort.policy import Policy
 
 if TYPE_CHECKING:
@@ -33,6 +38,7 @@ def verify(
     row_order: ArrayLike | None = None,
     sensitive_table: Any = None,
     strict: bool = False,
+    against: str | Path | Ledger | None = None,
 ) -> Verdict:
     """Check a release, by whatever tool, against the promise of its policy.
 
@@ -52,6 +58,8 @@ def verify(
     strict : bool
         Whether each privacy model must hold for somebody, too, who knows all other sensitive columns. How many
         classes fail then is told in any case.
+    against : path or Ledger, optional
+        Earlier releases: with them, it is also checked what all of them together tell. See docs/ledger.md.
 
     Returns
     -------
@@ -61,11 +69,53 @@ def verify(
     Raises
     ------
     DataError
-        When a table or a hierarchy cannot be read.
+        When a table, a hierarchy or the ledger cannot be read.
     PolicyError
-        When the policy asks for buckets and has not one sensitive column.
+        When the policy asks for buckets and has not one sensitive column, or for what a ledger cannot compare.
+    """
+    return examine(
+        release,
+        policy,
+        original=original,
+        row_order=row_order,
+        sensitive_table=sensitive_table,
+        strict=strict,
+        ledger=against if against is None or isinstance(against, Ledger) else read_ledger(against),
+    ).verdict
+
+
+@dataclass(frozen=True)
+class Examination:
+    """A verdict, and what the ledger keeps of the release; None without a ledger, or without the columns."""
+
+    verdict: Verdict
+    shown: Shown | None = None
+    people: People | None = None
+
+
+def examine(
+    release: Any,
+    policy: Policy | str | Path,
+    *,
+    original: Any = None,
+    row_order: ArrayLike | None = None,
+    sensitive_table: Any = None,
+    strict: bool = False,
+    ledger: Ledger | None = None,
+    persons: PersonKey | None = None,
+) -> Examination:
+    """Do what `verify` does, and tell what a ledger keeps of the release.
+
+    Parameters
+    ----------
+    persons : PersonKey, optional
+        The column of the original that names the person, and a key. Then persons who were in earlier releases
+        are recognised, and m-invariance is checked instead of guessing who may be in both. It needs the
+        original and the order of its rows.
     """
     policy = Policy.of(policy)
+    if ledger is not None:
+        refuse_ledger(policy)
     release, original, sensitive_table = _source(release), _source(original), _source(sensitive_table)
     in_buckets = policy.privacy.anonymity == "buckets"
     if in_buckets != (sensitive_table is not None):
@@ -76,14 +126,43 @@ def verify(
         )
     with Database() as database:
         try:
-            case = _load(database, release, policy, original, row_order, sensitive_table)
+            case = _load(database, release, policy, original, row_order, sensitive_table, persons)
             checks = _checks(case, strict=strict)
+            shown, people = None, None
+            if ledger is not None:
+                shown, people, more = _against(case, ledger, persons)
+                checks += more
         except Unreadable:
             raise InternalError("A statement of the audit failed.") from None
     verdict = Verdict(tuple(checks), _facts(case, checks), hashes(release, policy), versions())
     if isinstance(sensitive_table, str | Path):
         verdict = verdict.with_hashes(sensitive_table=file_hash(Path(sensitive_table)))
-    return verdict
+    return Examination(verdict, shown, people)
+
+
+def refuse_ledger(policy: Policy) -> None:
+    """Refuse a ledger for releases that are not in classes: it could not tell what somebody is left with."""
+    if policy.privacy.anonymity != "classes":
+        fault = "a ledger compares releases in classes only; set anonymity = 'classes', or leave the ledger out."
+        raise PolicyError(policy.located(("privacy", "anonymity"), fault))
+
+
+def _against(case: Case, ledger: Ledger, persons: PersonKey | None) -> tuple[Shown | None, People | None, list[Check]]:
+    """Compare with earlier releases: person by person where persons are known, else class by class."""
+    sight = sight_of(case)
+    if sight is None:
+        sentence = "earlier releases cannot be compared, as the release lacks a column of the policy."
+        return None, None, [Check("intersection", False, sentence)]
+    earlier, checks, people = ledger.releases, [], None
+    if persons is not None:
+        refuse_other_persons(earlier, persons)
+        people = people_of(case, sight, persons)
+        known = [entry for entry in earlier if is_comparable(entry, sight)]
+        checks.append(invariance(people, known))
+        earlier = tuple(entry for entry in earlier if not is_comparable(entry, sight))
+    if persons is None or earlier:
+        checks.append(intersection(sight, earlier, case.policy))
+    return sight.shown, people, checks
 
 
 def _source(given: Any) -> Any:
@@ -104,6 +183,7 @@ def _load(
     original: Source | None,
     row_order: ArrayLike | None,
     sensitive_table: Source | None,
+    persons: PersonKey | None,
 ) -> Case:
     published = set(policy.columns) - set(policy.dropped)
     added = {end for name in policy.quasi_identifiers for end in bound_names(name)}
@@ -116,6 +196,7 @@ def _load(
     if not table.rows:
         raise DataError("release: it has a header but no rows; there is nothing to check.")
     known = published | ({policy.privacy.person} if policy.privacy.person is not None else set())
+    known |= set() if persons is None else {persons.column}
     source = None if original is None else load(database, "original", original, policy, known)
     order = None if row_order is None else _order(row_order, table, source)
     quasi = [name for name in policy.quasi_identifiers if name in table.columns]

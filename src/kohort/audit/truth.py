@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable
 from datetime import datetime
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from kohort.audit.case import Case, count, listed
 from kohort.audit.coverage import Covered, covered
@@ -14,6 +14,9 @@ from kohort.audit.load import Table
 from kohort.audit.published import STAR, PublishedColumn, unquoted
 from kohort.audit.verdict import Check
 from kohort.policy import Policy
+
+if TYPE_CHECKING:
+    from kohort.policy.model import Column
 
 _ENOUGH = 30
 """Uncovered cells that chance must give before fewer of them can speak for the order of the file."""
@@ -128,12 +131,18 @@ def _surplus(release: Table, original: Table, name: str, canonical: Canonical) -
 
 def comparison(policy: Policy, name: str) -> Canonical:
     """Make the comparison of a column: ``1.0`` is ``1``, and midnight is the day."""
-    column, neutralised = policy.columns[name], policy.output.formulas == "neutralised"
+    canonical = canonical_value(policy.columns[name])
+    if policy.output.formulas != "neutralised":
+        return canonical
+    return lambda text: canonical(None if text is None else unquoted(text))
+
+
+def canonical_value(column: Column) -> Canonical:
+    """Make the comparison of a column for texts without an apostrophe before formulas."""
 
     def canonical(text: str | None) -> Hashable:
         if text is None:
             return None
-        text = unquoted(text) if neutralised else text
         value = day(text, column.format) if column.type == "date" else number(text)
         if value is not None:
             return value

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kohort.policy import Policy
 
 SCHEMA = 1
-_SUMMARY = ("k", "persons", "diversity", "suppression", "coverage")
+_SUMMARY = ("k", "persons", "diversity", "suppression", "coverage", "m-invariance", "intersection")
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,15 @@ def anonymize(
     private: Annotated[
         Path | None, typer.Option(help="Write the private verdict, with seed and parameters, here.")
     ] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(help="Check against the earlier releases in this file, and record this one there.")
+    ] = None,
+    person: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="With --ledger: the identifier column that names the person.")
+    ] = None,
+    ledger_key: Annotated[
+        Path | None, typer.Option(help="With --person: file with a secret key; else KOHORT_LEDGER_KEY is used.")
+    ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -87,9 +96,14 @@ def anonymize(
     verdict = verdict or output.with_name(output.name + ".verdict.json")
     names = kohort.pipeline.plan_of(chosen).algorithm.tables(chosen) or ("",)
     targets = {f"output {name}".rstrip(): part_path(output, name) for name in names} | {"verdict": verdict}
-    refuse_targets(targets | ({"private verdict": private} if private else {}), {"input": data, **chosen.files})
+    targets |= {"private verdict": private} if private else {}
+    targets |= {"ledger": ledger} if ledger else {}
+    taken = {"input": data, **chosen.files} | ({"ledger key": ledger_key} if ledger_key else {})
+    refuse_targets(targets, taken)
     with progress_bar(silent=quiet or json) as progress:
-        release = kohort.anonymize(data, chosen, output=output, progress=progress)
+        release = kohort.anonymize(
+            data, chosen, output=output, progress=progress, ledger=ledger, person=person, ledger_key=ledger_key
+        )
         bound = None
         with suppress(Interrupted):  # the release is there already
             bound = release.bound
@@ -103,4 +117,5 @@ def anonymize(
         print_loss(release.loss, bound)
         print_facts(release.facts)
         paths = ", ".join(str(part_path(output, name)) for name in release.tables)
-        console().print(f"written to {paths}", markup=False)
+        recorded = f", recorded in {ledger}" if ledger else ""
+        console().print(f"written to {paths}{recorded}", markup=False)

@@ -31,6 +31,9 @@ def verify(
     sensitive_table: Annotated[
         Path | None, typer.Option(help="The second table of a release in buckets: sensitive values with counts.")
     ] = None,
+    against: Annotated[
+        Path | None, typer.Option(metavar="LEDGER", help="Check it against the earlier releases in this ledger, too.")
+    ] = None,
     k: Annotated[int | None, typer.Option(help="Smallest class size, instead of the policy's.")] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Privacy models must hold for who knows all other sensitive columns, too.")
@@ -47,7 +50,9 @@ def verify(
     chosen = kohort.Policy.load(policy)
     if k is not None:
         chosen = chosen.with_changes("privacy", k=k)
-    verdict = kohort.verify(release, chosen, original=original, sensitive_table=sensitive_table, strict=strict)
+    verdict = kohort.verify(
+        release, chosen, original=original, sensitive_table=sensitive_table, strict=strict, against=against
+    )
     if json:
         print_json(verdict.to_dict())
     elif not quiet:

@@ -19,7 +19,7 @@ import typer
 from kohort.cli.shared import app
 from kohort.errors import InternalError, Interrupted, KohortError
 
-COMMANDS = ("demo", "init", "anonymize", "judge", "compare", "why", "hierarchy", "catalogue")
+COMMANDS = ("demo", "init", "anonymize", "judge", "ledger", "compare", "why", "hierarchy", "catalogue")
 """Modules with commands, in the order that `kohort --help` lists them."""
 
 

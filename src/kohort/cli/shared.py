@@ -49,7 +49,7 @@ def print_verdict(verdict: Verdict) -> None:
     out = console()
     for check in verdict.checks:
         mark = "[green]ok  [/]" if check.passed else "[red]FAIL[/]"
-        out.print(f"  {mark} {check.name:<12}", end="")
+        out.print(f"  {mark} {check.name + ' ':<12}", end="")
         out.print(check.sentence, markup=False)
     out.print("[bold green]verified:[/] " if verdict.passed else "[bold red]NOT verified:[/] ", end="")
     out.print(verdict.reason, markup=False)

@@ -13,11 +13,12 @@ from kohort.errors import DataError
 
 
 @contextmanager
-def draft_of(path: Path) -> Iterator[Path]:
+def draft_of(path: Path, *, private: bool = False) -> Iterator[Path]:
     """A private draft beside the final path; it takes its place when the block ends well.
 
-    Whatever happens inside, also Ctrl-C, removes the draft and leaves the old file. A process that
-    is killed cannot clean up after itself, so drafts of dead processes are removed by the next.
+    The final file has the permissions of any new file, or stays private. Whatever happens inside, also
+    Ctrl-C, removes the draft and leaves the old file. A process that is killed cannot clean up after
+    itself, so drafts of dead processes are removed by the next.
     """
     _remove_stale_drafts(path)
     suffixes = "".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix
@@ -28,24 +29,25 @@ def draft_of(path: Path) -> Iterator[Path]:
         raise DataError(f"{path.name}: cannot be written ({error.strerror}); check the folder.") from None
     try:
         yield draft
-        _settle(draft, path)
+        _settle(draft, path, private=private)
     except OSError as error:
         raise DataError(f"{path.name}: cannot be written ({error.strerror or 'I/O error'}); check the disk.") from None
     finally:
         draft.unlink(missing_ok=True)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a small file whole."""
-    with draft_of(path) as draft:
+def write_text(path: Path, text: str, *, private: bool = False) -> None:
+    """Write a small file whole; a private one for its owner's eyes only."""
+    with draft_of(path, private=private) as draft:
         draft.write_text(text, encoding="utf-8")
 
 
-def _settle(draft: Path, path: Path) -> None:
+def _settle(draft: Path, path: Path, *, private: bool) -> None:
     """Put the draft in its place, on disk before it gets its name."""
-    umask = os.umask(0)
-    os.umask(umask)
-    draft.chmod(0o666 & ~umask)
+    if not private:
+        umask = os.umask(0)
+        os.umask(umask)
+        draft.chmod(0o666 & ~umask)
     with draft.open("rb") as file:
         os.fsync(file.fileno())
     draft.replace(path)

@@ -1,0 +1,73 @@
+"""The file of a ledger: read whole and checked, written whole and private."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from kohort.errors import DataError
+from kohort.ledger.format import FORMAT, VERSION, Ledger
+
+_RESTORE = "restore the file from a copy"
+
+
+def read_ledger(path: str | Path) -> Ledger:
+    """Read a ledger, and check that it is one and that its seals fit.
+
+    Raises
+    ------
+    DataError
+        One sentence on the first thing that is wrong; it holds nothing of what the ledger says.
+    """
+    path = Path(path)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise DataError(f"ledger {path.name}: cannot be read ({reason}); check the path.") from None
+    _refuse_strange(path.name, content)
+    try:
+        ledger = Ledger.model_validate_json(content)
+    except ValidationError as error:
+        place = _place(error)
+    else:
+        number = ledger.broken_seal
+        if number is None:
+            return ledger
+        raise DataError(f"ledger {path.name}: release {number} was changed after it was written; {_RESTORE}.")
+    # raised out here, as the words of the error quote the ledger
+    raise DataError(f"ledger {path.name}: {place} is malformed; {_RESTORE}.")
+
+
+def read_or_new(path: Path) -> Ledger:
+    """Read a ledger, or begin one where there is no file yet."""
+    return read_ledger(path) if path.exists() else Ledger()
+
+
+def write_ledger(path: Path, ledger: Ledger) -> None:
+    """Write a ledger whole, for its owner's eyes only."""
+    from kohort.table.safe import write_text
+
+    write_text(path, ledger.to_json(), private=True)
+
+
+def _refuse_strange(name: str, content: bytes) -> None:
+    """Refuse another file, and a ledger of another version, which has other parts."""
+    try:
+        head = json.loads(content)
+    except (ValueError, RecursionError):
+        head = None
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise DataError(f"ledger {name}: is not a whole ledger of kohort; give another file, or {_RESTORE}.")
+    if head.get("version") != VERSION:
+        raise DataError(f"ledger {name}: this version of kohort reads version {VERSION} only; update kohort.")
+
+
+def _place(error: ValidationError) -> str:
+    """Say where the first fault is: the number of the release is enough, and tells nothing."""
+    where = error.errors(include_url=False, include_context=False, include_input=False)[0]["loc"]
+    if len(where) > 1 and where[0] == "releases" and isinstance(where[1], int):
+        return f"release {where[1] + 1}"
+    return "its outer part"
