@@ -5,6 +5,7 @@ And what is measured rather than judged is shown at the end of the run.
 """
 
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -16,6 +17,9 @@ settings.register_profile(
     derandomize=bool(os.environ.get("CI")),
 )
 settings.load_profile("kohort")
+
+# A run in the background ignores Ctrl-C, and so would the programs that tests start to press it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -29,7 +29,7 @@ def cases(draw):
         if draw(st.booleans()):
             column["snap"] = unit * scale
         if draw(st.booleans()):
-            column["min_width"] = unit * draw(st.integers(1, 4)) * scale
+            column["min_width"] = round(unit * draw(st.integers(1, 4)) * scale, 6)
         low, high = sorted(draw(st.tuples(numbers, numbers)))
         borders = {"bottom": low * unit, "top": (high + 5) * unit}
         if kind == "date":

@@ -169,7 +169,7 @@ def carry_out(
     places,  # IN   int32[n, d]
     spans,  # IN   Spans
     k,  # IN   int
-    rules,  # IN   Rules
+    rules,  # IN   Rules, or None
     temperature,  # IN   float
     steps,  # IN   Round
     start,  # IN   int, first of the steps that won
@@ -180,7 +180,10 @@ def carry_out(
     d = places.shape[1]
     random = np.empty(1, np.uint64)
     boxes = np.empty((4, d), np.int32)
-    tallies = np.empty((4, rules.first[-1]), np.int64)
+    values = 0
+    if rules is not None:
+        values = rules.first[-1]
+    tallies = np.empty((4, values), np.int64)
     pool = empty_pool(3 * state.members.shape[1], d)
     for index in range(start, stop):
         step = steps.won[index]
@@ -191,27 +194,3 @@ def carry_out(
         else:
             clusters, spare = steps.clusters[step], steps.spare[step]
             deal(places, spans, k, rules, temperature, clusters, spare, random, pool, tallies, state)
-
-
-@kernel
-def run_rounds(
-    places,  # IN   int32[n, d]
-    spans,  # IN   Spans
-    k,  # IN   int
-    rules,  # IN   Rules
-    temperatures,  # IN   float64[], one for each round
-    number,  # IN   int, number of the first round
-    seed,  # IN   uint64
-    dealing,  # IN   float
-    nearness,  # IN   Nearness
-    steps,  # TMP  Round
-    state,  # IN/OUT State
-):
-    """Do some rounds in one thread; returns the number of steps that were carried out."""
-    done = 0
-    for index in range(temperatures.shape[0]):
-        free = np.flatnonzero(state.sizes == 0).astype(np.int32)
-        won = draw_round(number + index, seed, dealing, nearness, state, free, steps)
-        carry_out(places, spans, k, rules, temperatures[index], steps, 0, won, state)
-        done += won
-    return done

@@ -89,7 +89,7 @@ def broken_rules(
     total = np.int64(0)
     for cluster in range(state.sizes.shape[0]):
         size = state.sizes[cluster]
-        if size > 0 and rules.kind.shape[0] > 0:
+        if size > 0:
             count_records(rules, state.members[cluster, :size], counts)
             total += broken_by(rules, counts, size)
     return total

@@ -1,5 +1,7 @@
 """The two kinds of steps of local search: to exchange records, and to deal clusters anew."""
 
+# ruff: noqa: SIM102 - numba leaves out what follows a bare `if rules is not None` when there are none
+
 from __future__ import annotations
 
 import math
@@ -71,7 +73,7 @@ def exchange(
     places,  # IN   int32[n, d]
     spans,  # IN   Spans
     k,  # IN   int
-    rules,  # IN   Rules
+    rules,  # IN   Rules, or None, which leaves out all that is about them
     temperature,  # IN   float
     record,  # IN   int
     there,  # IN   int, the other cluster
@@ -91,9 +93,8 @@ def exchange(
     row = places[record]
     n, m = sizes[here], sizes[there]
     largest = members.shape[1]
-    ruled = rules.kind.shape[0] > 0
     broken = np.int64(0)
-    if ruled:
+    if rules is not None:
         count_records(rules, members[here, :n], tallies[0])
         count_records(rules, members[there, :m], tallies[1])
         broken = broken_by(rules, tallies[0], n) + broken_by(rules, tallies[1], m)
@@ -116,14 +117,19 @@ def exchange(
         loss += (m + 1) * cost_with(flat, offset, size, full, tables, lines, low_there, high_there, row)
         if loss <= limit:
             candidate = _weight(loss, now, temperature)
-            if broken > 0:
-                candidate *= _favour(broken, _broken_after(rules, record, -1, n - 1, m + 1, tallies))
+            if rules is not None:
+                if broken > 0:
+                    candidate *= _favour(broken, _broken_after(rules, record, -1, n - 1, m + 1, tallies))
             weight += candidate
             if share(random) * weight < candidate:
-                if ruled and broken == 0 and _broken_after(rules, record, -1, n - 1, m + 1, tallies) > 0:
-                    weight -= candidate
-                else:
+                allowed = True
+                if rules is not None:
+                    if broken == 0:
+                        allowed = _broken_after(rules, record, -1, n - 1, m + 1, tallies) == 0
+                if allowed:
                     goes = True
+                else:
+                    weight -= candidate
     for index in range(m):
         other = places[members[there, index]]
         swapped = n * cost_with(flat, offset, size, full, tables, lines, lo, hi, other)
@@ -140,28 +146,38 @@ def exchange(
             if loss <= limit:
                 candidate = _weight(loss, now, temperature)
                 guest = members[there, index]
-                if broken > 0:
-                    candidate *= _favour(broken, _broken_after(rules, -1, guest, n + 1, m - 1, tallies))
+                if rules is not None:
+                    if broken > 0:
+                        candidate *= _favour(broken, _broken_after(rules, -1, guest, n + 1, m - 1, tallies))
                 weight += candidate
                 if share(random) * weight < candidate:
-                    if ruled and broken == 0 and _broken_after(rules, -1, guest, n + 1, m - 1, tallies) > 0:
-                        weight -= candidate
-                    else:
+                    allowed = True
+                    if rules is not None:
+                        if broken == 0:
+                            allowed = _broken_after(rules, -1, guest, n + 1, m - 1, tallies) == 0
+                    if allowed:
                         chosen, goes, comes = index, False, True
+                    else:
+                        weight -= candidate
         if swapped <= limit:
             loss = swapped + m * cost_with(flat, offset, size, full, tables, lines, lo_there, hi_there, row)
             if loss <= limit:
                 candidate = _weight(loss, now, temperature)
                 guest = members[there, index]
-                if broken > 0:
-                    candidate *= _favour(broken, _broken_after(rules, record, guest, n, m, tallies))
+                if rules is not None:
+                    if broken > 0:
+                        candidate *= _favour(broken, _broken_after(rules, record, guest, n, m, tallies))
                 weight += candidate
                 if share(random) * weight < candidate:
                     # To look at the rules costs more than the rest, so only those that would be chosen are looked at.
-                    if ruled and broken == 0 and _broken_after(rules, record, guest, n, m, tallies) > 0:
-                        weight -= candidate
-                    else:
+                    allowed = True
+                    if rules is not None:
+                        if broken == 0:
+                            allowed = _broken_after(rules, record, guest, n, m, tallies) == 0
+                    if allowed:
                         chosen, goes, comes = index, True, True
+                    else:
+                        weight -= candidate
     if not goes and not comes:
         return
     mine = 0
@@ -281,7 +297,7 @@ def deal(
     places,  # IN   int32[n, d]
     spans,  # IN   Spans
     k,  # IN   int
-    rules,  # IN   Rules
+    rules,  # IN   Rules, or None, which leaves out all that is about them
     temperature,  # IN   float
     clusters,  # IN   int32[3], -1 where there are fewer
     spare,  # IN   int, a free slot, or -1
@@ -299,7 +315,6 @@ def deal(
     labels, members, sizes, cost, ends = state
     records, rows, group_of, grown, lows, highs, group_cost, group_size = pool
     largest = members.shape[1]
-    ruled = rules.kind.shape[0] > 0
     broken = np.int64(0)
     count = 0
     used = 0
@@ -307,7 +322,7 @@ def deal(
     for cluster in clusters:
         if cluster < 0:
             continue
-        if ruled:
+        if rules is not None:
             count_records(rules, members[cluster, : sizes[cluster]], tallies[0])
             broken += broken_by(rules, tallies[0], sizes[cluster])
         used += 1
@@ -356,7 +371,7 @@ def deal(
                 _take(best, left, group, records, rows, group_of, lo, hi)
                 taken += 1
             least = cheapest
-        if ruled:
+        if rules is not None:
             count_records(rules, records[left : left + k], tallies[group])
             while broken_by(rules, tallies[group], taken) > 0 and taken < largest and left > (groups - 1 - group) * k:
                 best = _most_healing(rules, spans, taken, records[:left], rows, lo, hi, tallies[group])
@@ -385,7 +400,7 @@ def deal(
             more = (group_size[group] + 1) * more_cost - group_size[group] * group_cost[group]
             if more < least:
                 best, least, best_cost = group, more, more_cost
-        if ruled:
+        if rules is not None:
             add_record(rules, records[left], 1, tallies[best])
         _take(left, left, best, records, rows, group_of, lows[best], highs[best])
         group_cost[best] = best_cost
@@ -393,7 +408,7 @@ def deal(
         loss += least
         if loss > limit and not healed:
             return
-    if ruled:
+    if rules is not None:
         after = np.int64(0)
         for group in range(groups):
             after += broken_by(rules, tallies[group], group_size[group])

@@ -151,7 +151,10 @@ class Search:
         return places_of(self._rows.codes, self.costs, self._spans, self._axes)
 
     @cached_property
-    def _rules(self) -> Rules:
+    def _rules(self) -> Rules | None:
+        """What a search has to follow; None is another kernel, which is sooner compiled."""
+        if not self.promises:
+            return None
         promises = [replace(promise, values=promise.values[self._order]) for promise in self.promises]
         return rules_of(promises, len(self._order))
 
@@ -161,17 +164,17 @@ class Search:
         Without promises, it has at most 2k - 1. A cluster that breaks a promise will break it less, if that can be,
         whatever it costs. One that keeps all of them will keep them.
         """
-        from kohort.kernels.state import broken_rules, loss_of
+        from kohort.kernels.state import loss_of
 
         labels = self._cut_large(labels[self._order])
         scale = self._cut[0] / len(labels)
         state = self._state(labels)
-        begun = broken_rules(self._rules, state), loss_of(state)
+        begun = self._broken(state), loss_of(state)
         if len(state.sizes) < 2 or begun == (0, 0) or scale == 0:
             self.settled = True
             return self._of_input(labels)
         self._anneal(state, scale, effort, told)
-        ended = broken_rules(self._rules, state), loss_of(state)
+        ended = self._broken(state), loss_of(state)
         self.settled = ended == begun
         if ended >= begun:
             return self._of_input(labels)
@@ -179,6 +182,12 @@ class Search:
         outside = state.labels < 0
         state.labels[outside] = labels[outside] + len(state.sizes)
         return self._of_input(state.labels)
+
+    def _broken(self, state: State) -> int:
+        """By how much all clusters together break the promises."""
+        from kohort.kernels.state import broken_rules
+
+        return 0 if self._rules is None else int(broken_rules(self._rules, state))
 
     def without_outliers(self, labels: NDArray[np.int32], most: int) -> NDArray[np.int32]:
         """The partition with at most so many records withheld, label -1, where the total loss falls by it.
@@ -273,15 +282,16 @@ class Search:
         self, pool: ThreadPoolExecutor, temperatures: NDArray[np.float64], number: int, steps: Round, state: State
     ) -> None:
         """Do one round at each temperature; the first has the given number."""
-        from kohort.kernels.search import carry_out, draw_round, run_rounds
+        from kohort.kernels.search import carry_out, draw_round
 
         places, spans, k, near, rules = self._places, self._spans, self.k, self._nearness, self._rules
-        if self.threads == 1 or len(steps.record) < 16 * self.threads:
-            run_rounds(places, spans, k, rules, temperatures, number, self._seed, DEALING, near, steps, state)
-            return
+        alone = self.threads == 1 or len(steps.record) < 16 * self.threads
         for index, temperature in enumerate(temperatures):
             free = np.flatnonzero(state.sizes == 0).astype(np.int32)
             won = draw_round(number + index, self._seed, DEALING, near, state, free, steps)
+            if alone:
+                carry_out(places, spans, k, rules, temperature, steps, 0, won, state)
+                continue
             borders = [won * part // self.threads for part in range(self.threads + 1)]
             works = [
                 pool.submit(carry_out, places, spans, k, rules, temperature, steps, start, stop, state)

@@ -212,15 +212,6 @@ def test_a_time_is_kept():
     assert len(shares) > 1
 
 
-@pytest.fixture
-def heeding_ctrl_c():
-    """As in a terminal: a process that was started in the background ignores Ctrl-C."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("heeding_ctrl_c")
 def test_ctrl_c_ends_the_search_with_what_it_has():
     codes = mixed(2000)
     costs = costs_of(codes)
