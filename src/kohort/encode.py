@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kohort.errors import DataError, PolicyError
 from kohort.hierarchy import Taxonomy, cuts, dates, intervals, prefixes, read
 from kohort.policy import Column, Policy
-from kohort.policy.model import Role
+from kohort.policy.sections import Role
 from kohort.precision import Coarse, coarsened
 from kohort.table.texts import as_texts
 from kohort.table.words import counted, in_words

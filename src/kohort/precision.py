@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kohort.errors import DataError, PolicyError
 from kohort.policy import Column
-from kohort.policy.model import PRECISION
+from kohort.policy.sections import PRECISION
 from kohort.table.texts import as_texts
 from kohort.table.words import in_words
 

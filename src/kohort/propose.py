@@ -15,7 +15,7 @@ import polars as pl
 from kohort.errors import DataError
 from kohort.policy import Column, Policy
 from kohort.policy.faults import toml_key
-from kohort.policy.model import ColumnType, Role
+from kohort.policy.sections import ColumnType, Role
 from kohort.table import read_table
 from kohort.table.types import infer
 

@@ -8,7 +8,7 @@ import kohort
 from kohort.algorithms import ALGORITHMS
 from kohort.measures import MEASURES
 from kohort.policy import Policy
-from kohort.policy.model import Algorithm, Column, Hierarchy, Input, Intervals, Output, Privacy, PseudonymKey
+from kohort.policy.sections import Algorithm, Column, Hierarchy, Input, Intervals, Output, Privacy, PseudonymKey
 from kohort.privacy import MODELS, SensitiveModel
 
 

@@ -14,7 +14,7 @@ from kohort.encode import Axis, Codes
 from kohort.errors import PolicyError
 from kohort.measures.base import Measure
 from kohort.policy import Policy
-from kohort.policy.model import Anonymity
+from kohort.policy.sections import Anonymity
 from kohort.population import Coverage
 from kohort.privacy import Promise
 from kohort.registry import Registry

@@ -16,7 +16,7 @@ from kohort.audit.verdict import Check
 from kohort.policy import Policy
 
 if TYPE_CHECKING:
-    from kohort.policy.model import Column
+    from kohort.policy.sections import Column
 
 _ENOUGH = 30
 """Uncovered cells that chance must give before fewer of them can speak for the order of the file."""

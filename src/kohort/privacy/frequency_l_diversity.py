@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
+from kohort.privacy.parameters import require_whole
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule, shares
 
@@ -42,8 +43,7 @@ class FrequencyLDiversity(SensitiveModel):
     paper = "He et al., PAKDD 2012 (002)"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.l, int) or isinstance(self.l, bool) or self.l < 2:
-            raise ValueError(f"'l' must be an integer of at least 2; got {self.l!r}")
+        require_whole("l", self.l, 2)
 
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
         """Which classes keep the promise."""

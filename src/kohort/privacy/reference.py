@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kohort.hierarchy import Taxonomy, read
 from kohort.policy import Policy
-from kohort.policy.model import Column
+from kohort.policy.sections import Column
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _MOST_EXACT = 2**40

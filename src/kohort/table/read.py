@@ -11,7 +11,7 @@ from typing import Any, Literal
 import polars as pl
 
 from kohort.errors import DataError
-from kohort.policy.model import Input
+from kohort.policy.sections import Input
 from kohort.table.csv import Dialect, read_csv, sniff
 from kohort.table.frames import FrameKind, take_frame
 from kohort.table.words import unusable

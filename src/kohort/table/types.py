@@ -12,7 +12,7 @@ import polars as pl
 
 from kohort.errors import DataError
 from kohort.policy import Column, Policy
-from kohort.policy.model import ColumnType, Role
+from kohort.policy.sections import ColumnType, Role
 from kohort.table.texts import NUMBER
 from kohort.table.words import counted, in_words
 

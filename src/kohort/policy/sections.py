@@ -1,0 +1,318 @@
+"""The sections of a policy, each immutable and closed to unknown keys."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+Role = Literal["identifier", "quasi", "sensitive", "insensitive"]
+ColumnType = Literal["integer", "number", "date", "string"]
+Anonymity = Literal["classes", "matchings", "buckets"]
+PRECISION = ("snap", "bottom", "top", "min_width")
+"""Keys of a column that keep what is published from being too precise."""
+
+
+class Section(BaseModel):
+    """A part of the policy: immutable, and closed to unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Input(Section):
+    """How the table is read."""
+
+    missing: tuple[str, ...] = Field(default=("",), strict=False)
+    """Texts that stand for a missing value. Nulls of typed files always do."""
+    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    """Delimiter of a CSV file; sniffed when absent."""
+    quote: str | None = Field(default=None, max_length=1)
+    """Quote character of a CSV file, empty for none; ``"`` when absent."""
+    encoding: str | None = None
+    """Encoding of a CSV file; sniffed (UTF-8, UTF-16, else Windows-1252) when absent."""
+
+    @field_validator("delimiter", "quote")
+    @classmethod
+    def _is_usable(cls, character: str | None) -> str | None:
+        if character and not (character == "\t" or " " <= character <= "~"):
+            raise ValueError("must be a printable ASCII character or a tab")
+        return character
+
+    @model_validator(mode="after")
+    def _characters_differ(self) -> Self:
+        if self.delimiter is not None and self.delimiter == self.quote:
+            raise ValueError("the delimiter and the quote must be different characters")
+        return self
+
+
+class Privacy(Section):
+    """What is promised."""
+
+    k: int = Field(ge=2)
+    """Every record is one of at least k that cannot be told apart; `anonymity` says in which way."""
+    anonymity: Anonymity = "classes"
+    """Equal published combinations, perfect matchings, or buckets of sensitive values: see docs/policy.md."""
+    person: str | None = None
+    """Column that tells who a record is about: k then counts different persons, not records."""
+    models: tuple[dict[str, Any], ...] = Field(default=(), strict=False)
+    """Further privacy models, each ``{ model = NAME, ... }``."""
+    suppression_limit: float = Field(default=0.0, ge=0, le=1)
+    """Largest share of records that may be withheld."""
+    missing: Literal["own-value", "wildcard", "suppress", "refuse"] = "own-value"
+    """What a missing quasi-identifier means: see docs/policy.md."""
+
+    def may_suppress(self, records: int, of: int) -> bool:
+        """Whether so many records are within the limit, taken as the decimal that the policy writes."""
+        return records <= Fraction(str(self.suppression_limit)) * of
+
+
+class Named(Section):
+    """A choice by name, with its parameters."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", strict=True)
+
+    name: str
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters beside the name."""
+        return dict(self.__pydantic_extra__ or {})
+
+
+class Algorithm(Section):
+    """How records are grouped."""
+
+    name: str = "auto"
+    """One of ``kohort algorithms``."""
+    parameters: dict[str, Any] = {}
+    """Parameters of the algorithm."""
+    measure: Named = Named(name="ncp")
+    """One of ``kohort measures``: a name, or ``{ name = "whd", beta = 2.0 }``."""
+    seed: int | None = Field(default=None, ge=0, lt=2**63)
+    """Seed of the clustering; drawn afresh, and kept in the private verdict, when absent."""
+    refine: bool = False
+    """Whether what the algorithm found is improved by local search."""
+    budget: str | None = None
+    """Time for the local search, such as ``30s`` or ``5min``; by the size of the table when absent."""
+
+    bound_effort: float = Field(default=5.0, ge=0, le=1e6)
+    """Effort for the lower bound that the loss is compared with, about seconds; 0 for none."""
+
+    @field_validator("budget")
+    @classmethod
+    def _is_time(cls, budget: str | None) -> str | None:
+        if budget is not None and not re.fullmatch(r"\d+(\.\d+)?(ms|s|min|h)", budget):
+            raise ValueError("must be a number with its unit, ms, s, min or h, such as '30s'")
+        return budget
+
+    @property
+    def seconds(self) -> float | None:
+        """The budget in seconds."""
+        if self.budget is None:
+            return None
+        unit = self.budget.lstrip("0123456789.")
+        return float(self.budget.removesuffix(unit)) * {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}[unit]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _measure_by_name(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and isinstance(data.get("measure"), str):
+            return {**data, "measure": {"name": data["measure"]}}
+        return data
+
+
+class PseudonymKey(Section):
+    """Where the secret key of pseudonyms is: exactly one of the keys. The policy never holds it."""
+
+    env: str | None = Field(default=None, min_length=1)
+    """Name of an environment variable."""
+    file: str | None = Field(default=None, min_length=1)
+    """Path of a file."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if len(self.model_fields_set) != 1:
+            raise ValueError("must have exactly one of env, file")
+        return self
+
+
+class Output(Section):
+    """How the release is written."""
+
+    order: Literal["shuffled", "kept"] = "shuffled"
+    """Row order: shuffled with fresh secret entropy, or that of the input."""
+    shuffle_seed: int | None = Field(default=None, ge=0, lt=2**63)
+    """A fixed seed for the shuffle, where a byte-identical file is wanted."""
+    suppressed: Literal["withheld", "starred"] = "withheld"
+    """Suppressed records are left out, or published with every quasi-identifier ``*``."""
+    formulas: Literal["kept", "neutralised"] = "kept"
+    """Whether CSV cells that a spreadsheet would run as a formula get a leading apostrophe."""
+    bounds: bool = False
+    """Parquet and frames: add typed ``<column>_lo`` and ``<column>_hi`` beside interval columns."""
+    pseudonym_key: PseudonymKey | None = None
+    """Where the key of pseudonyms is: ``{ env = "NAME" }`` or ``{ file = "PATH" }``."""
+
+
+class Intervals(Section):
+    """Equal bins: the width of the finest level and the coarser levels as its multiples."""
+
+    width: float = Field(gt=0)
+    levels: tuple[int, ...] = Field(default=(1, 2, 4), strict=False, min_length=1)
+    origin: float = 0.0
+
+
+class Hierarchy(Section):
+    """Where a column's taxonomy comes from: exactly one of the keys."""
+
+    file: str | None = None
+    prefix: tuple[int, ...] | None = Field(default=None, strict=False, min_length=1)
+    intervals: Intervals | None = None
+    cuts: tuple[Annotated[tuple[float, ...], Field(strict=False)], ...] | None = Field(
+        default=None, strict=False, min_length=1
+    )
+    dates: tuple[Literal["month", "quarter", "year", "decade"], ...] | None = Field(
+        default=None, strict=False, min_length=1
+    )
+    flat: Literal[True] | None = None
+    tree: dict[str, Any] | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        given = self.model_fields_set
+        if len(given) != 1:
+            msg = f"must have exactly one of {', '.join(type(self).model_fields)}"
+            raise ValueError(msg)
+        return self
+
+
+class Column(Section):
+    """What a column is, and how it may be generalized."""
+
+    role: Role
+    type: ColumnType | None = None
+    """Inferred when absent; an error when the data disagree."""
+    weight: float = Field(default=1.0, ge=0, le=1000)
+    """Relative weight of the column in the loss."""
+    hierarchy: Hierarchy | None = None
+    """Taxonomy; without one, numbers and dates become intervals, and texts are kept or ``*``."""
+    domain: tuple[float, ...] | None = Field(default=None, strict=False)
+    """Declared range of a numeric column; the range of the table when absent."""
+    format: str | None = None
+    """strptime format of a date column; ISO ``YYYY-MM-DD`` when absent."""
+    pseudonym: bool = False
+    """Whether an identifier is published as a keyed pseudonym instead of being dropped."""
+    snap: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """Ends of intervals are multiples of it; days for dates."""
+    bottom: float | str | None = None
+    """Values up to it are published as one, ``<= bottom``: a number, or a date."""
+    top: float | str | None = None
+    """Values from it on are published as one, ``>= top``."""
+    min_width: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """No interval is narrower; days for dates."""
+
+    @field_validator("bottom", "top", mode="before")
+    @classmethod
+    def _date_as_text(cls, border: Any) -> Any:
+        return border.isoformat() if type(border) is date else border
+
+    @field_validator("bottom", "top")
+    @classmethod
+    def _is_border(cls, border: float | str | None) -> float | str | None:
+        try:
+            if isinstance(border, str):
+                date.fromisoformat(border)
+        except ValueError:
+            border = math.inf
+        if isinstance(border, float) and not math.isfinite(border):
+            raise ValueError("must be a number, or a date such as 1930-01-01")
+        return border
+
+    @field_validator("domain")
+    @classmethod
+    def _is_range(cls, domain: tuple[float, ...] | None) -> tuple[float, ...] | None:
+        if domain is not None and not (len(domain) == 2 and -math.inf < domain[0] < domain[1] < math.inf):
+            raise ValueError("must be [smallest, largest], two numbers with smallest < largest")
+        return domain
+
+    @model_validator(mode="before")
+    @classmethod
+    def _hierarchy_file(cls, data: Any) -> Any:
+        if isinstance(data, str):
+            data = {"role": data}
+        if isinstance(data, Mapping) and isinstance(data.get("hierarchy"), str):
+            return {**data, "hierarchy": {"file": data["hierarchy"]}}
+        return data
+
+    @model_validator(mode="after")
+    def _keys_fit_the_role(self) -> Self:
+        faults = []
+        if self.role != "quasi":
+            faults += [
+                f"'{key}' is for quasi columns only; remove it or change the role"
+                for key in ("weight", "domain", *PRECISION)
+                if key in self.model_fields_set
+            ]
+        if self.role != "identifier" and self.pseudonym:
+            faults.append("'pseudonym' is for identifiers only; remove it or change the role")
+        if self.role in ("identifier", "insensitive") and self.hierarchy is not None:
+            faults.append(f"a column of role '{self.role}' has no use for a hierarchy; remove it")
+        if self.domain is not None and self.hierarchy is not None:
+            faults.append("'domain' is for columns that become intervals; remove it, or the hierarchy")
+        if self.domain is not None and self.type in ("date", "string"):
+            faults.append("'domain' is for numeric columns only; remove it")
+        faults += self._precision_faults()
+        if self.format is not None and self.type != "date":
+            faults.append("'format' needs type = \"date\"")
+        if self.format is not None and "%y" in self.format:
+            faults.append("'format' must have a year of four digits, %Y; two digits do not tell the century")
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+    def _precision_faults(self) -> list[str]:
+        """What is wrong with the keys against too much precision, as far as it can be told without the table."""
+        given = [key for key in PRECISION if getattr(self, key) is not None]
+        if not given or self.role != "quasi":
+            return []
+        names = ", ".join(f"'{key}'" for key in given)
+        if self.hierarchy is not None:
+            return [f"{names} is for columns that become intervals; remove it, or the hierarchy"]
+        if self.type == "string":
+            return [f"{names} is for numbers and dates; remove it"]
+        borders = [border for border in (self.bottom, self.top) if border is not None]
+        kinds = {isinstance(border, str) for border in borders}
+        if len(kinds) > 1 or (self.type is not None and kinds == {self.type != "date"}):
+            return ["'bottom' and 'top' must be of the type of the column: numbers, or dates"]
+        places = [_place(border) for border in borders]
+        faults = []
+        if self.snap is not None:
+            snap = Decimal(str(self.snap))
+            for key, border in (("bottom", self.bottom), ("top", self.top)):
+                off = _place(border) % snap if border is not None else 0
+                if border is not None and off:
+                    # the remainder has the sign of the place
+                    below = _place(border) - off - (snap if off < 0 else 0)
+                    near = " and ".join(_written(place, border) for place in (below, below + snap))
+                    faults.append(f"'{key}' must be a multiple of 'snap'; the nearest are {near}")
+            if self.min_width is not None and Decimal(str(self.min_width)) % snap:
+                faults.append("'min_width' must be a multiple of 'snap'")
+        least = max(Decimal(str(self.min_width or 0)), Decimal(str(self.snap or 0)))
+        if len(places) == 2 and not (places[0] < places[1] and places[1] - places[0] >= least):
+            faults.append("'top' must be above 'bottom', at least 'snap' and 'min_width' above it")
+        return faults
+
+
+def _place(border: float | str) -> Decimal:
+    """A number as it is, a date as days since Monday, 0001-01-01."""
+    return Decimal(date.fromisoformat(border).toordinal() - 1 if isinstance(border, str) else str(border))
+
+
+def _written(place: Decimal, like: float | str) -> str:
+    """A place as the policy would write it."""
+    return date.fromordinal(int(place) + 1).isoformat() if isinstance(like, str) else f"{place.normalize():f}"
