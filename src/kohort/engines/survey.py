@@ -24,8 +24,13 @@ from kohort.pseudonyms import read_key
 class Scan(Protocol):
     """A table that is somewhere else, and larger than memory."""
 
-    records: int
-    columns: Sequence[str]
+    @property
+    def records(self) -> int:
+        """Number of records."""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """Names of all columns."""
 
     def distinct(self, columns: tuple[str, ...]) -> pl.DataFrame:
         """The distinct combinations of some columns, with the number of their records in the column COUNT."""
@@ -84,6 +89,7 @@ def survey(plan: Plan, scan: S) -> tuple[Job, S]:
     limit = Fraction(str(policy.privacy.suppression_limit))
     job = Job(
         plan=plan,
+        columns=tuple(name for name in scan.columns if name not in policy.dropped),
         axes=axes,
         records=usable.records,
         allowance=math.floor(limit * scan.records) - without,
