@@ -245,7 +245,7 @@ def _all_parts(files: Sequence[_File], parts: Sequence[Part], width: int) -> tup
     if len(parts) == 1:
         return relation, "source.file_row_number"
     starts = ", ".join(str(part.start) for part in parts)
-    return relation, f"([{starts}])[source.file_index + 1] + source.file_row_number"
+    return relation, f"list_extract([{starts}], CAST(source.file_index + 1 AS BIGINT)) + source.file_row_number"
 
 
 # -- CSV -----------------------------------------------------------------------------------------
