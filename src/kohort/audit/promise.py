@@ -7,15 +7,14 @@ from collections.abc import Collection
 from dataclasses import asdict, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kohort.audit.case import Case, count, listed
-from kohort.audit.classes import histogram
+from kohort.audit.histograms import Histograms, Judged, of_classes
 from kohort.audit.intervals import Interval
 from kohort.audit.population import population
 from kohort.audit.published import Kind, PublishedColumn
 from kohort.audit.verdict import Check
-from kohort.privacy import Histogram, PopulationModel, PrivacyModel, Reference, SensitiveModel, SizeModel, models_of
+from kohort.privacy import PopulationModel, PrivacyModel, SensitiveModel, SizeModel, models_of
 
 
 def columns(case: Case, also: Collection[str] = (), apart: Collection[str] = ()) -> Check:
@@ -66,8 +65,8 @@ def k(case: Case) -> Check:
     smallest, under = found.smallest, found.under(wanted)
     wildcard = case.policy.privacy.missing == "wildcard" and found.has_missing
     if wildcard:
-        smallest, under = found.wildcard(wanted)
-    number = len(found.sizes)
+        smallest, under = found.classes.wildcard(wanted)
+    number = found.number
     if case.starred_class:
         smallest, number = min(smallest, case.starred_class) if number else case.starred_class, number + 1
     figures = {
@@ -85,7 +84,7 @@ def k(case: Case) -> Check:
                 f"{count(under, 'row')} {'matches' if under == 1 else 'match'} fewer than k = {wanted} rows "
                 f"(fewest {smallest}), although a missing cell or * matches anything"
             )
-        elif found.holds_as_wildcard(wanted):
+        elif found.has_missing and found.classes.holds_as_wildcard(wanted):
             sentence += "; it would hold only if a missing cell or * matched anything, "
             sentence += "which this policy does not allow"
         return Check("k", False, f"{sentence}.", figures)
@@ -104,12 +103,13 @@ def k(case: Case) -> Check:
 
 def missing(case: Case) -> Check:
     """Ask whether missing quasi-identifiers are treated as the policy says."""
-    rule, release = case.policy.privacy.missing, case.release
+    rule = case.policy.privacy.missing
     cells = 0
     for name in case.columns:
-        sql = release.columns[name]
-        [(nulls,)] = release.database.rows(f"SELECT count(*) FROM release WHERE {sql} IS NULL AND NOT starred")
-        cells += nulls
+        texts = case.release.dictionary(name)
+        # '*' may be among the texts for missing: rows of nothing else are suppressed, and miss nothing
+        starred = case.starred if texts.star is not None and texts.missing[texts.star] else 0
+        cells += int(texts.times[texts.missing].sum()) - starred
     figures = {"missing_cells": cells, "rule": rule}
     if not cells:
         return Check("missing", True, "no quasi-identifier cell is missing.", figures)
@@ -189,9 +189,9 @@ def _model(case: Case, model: PrivacyModel, number: int, *, strict: bool) -> Che
         return Check(model.name, False, f"the policy asks for {model.name}, which this audit does not check.")
     if case.classes is None or any(column not in case.release.columns for column in model.columns):
         return Check(model.name, False, f"{model.name} cannot be checked, as the release lacks a column.")
-    starred = bool(case.starred_class)
-    found, table = histogram(case.release, list(case.columns), model.columns, case.policy, starred=starred)
-    check = judged(model, found, table, "class", "classes")
+    quasi, starred = list(case.columns), bool(case.starred_class)
+    found = of_classes(case.release, quasi, model.columns, case.policy, starred=starred)
+    check = judged(model, found, "class", "classes")
     others = [
         column
         for column in case.policy.having_role("sensitive")
@@ -199,20 +199,18 @@ def _model(case: Case, model: PrivacyModel, number: int, *, strict: bool) -> Che
     ]
     if not others:
         return check
-    finer, table = histogram(
-        case.release, list(case.columns), model.columns, case.policy, starred=starred, known=others
-    )
-    return _also_strict(check, finer, model.keeps(finer, table), strict=strict)
+    finer = of_classes(case.release, quasi, model.columns, case.policy, starred=starred, known=others)
+    return _also_strict(check, finer.judged(model.keeps), strict=strict)
 
 
-def _also_strict(check: Check, finer: Histogram, keeps: NDArray[np.bool_], *, strict: bool) -> Check:
+def _also_strict(check: Check, finer: Judged, *, strict: bool) -> Check:
     """Add how many classes fail for somebody who knows the other sensitive columns, and let it count if it must."""
-    failing, number = int((~keeps).sum()), len(keeps)
+    failing, number = finer.failing, finer.classes
     figures = {
         **check.figures,
         "strict_classes": number,
         "strict_classes_failing": failing,
-        "strict_rows_in_them": int(finer.sizes[~keeps].sum()),
+        "strict_rows_in_them": finer.records,
     }
     if not strict:
         return replace(check, figures=figures)
@@ -227,7 +225,8 @@ def sizes(case: Case, model: SizeModel) -> Check:
     """Ask whether the classes taken together keep what a model promises; a missing cell is a value of its own."""
     if case.classes is None:
         return Check(model.name, False, f"{model.name} cannot be checked, as the release has no classes.")
-    found = np.append(case.classes.sizes, case.starred_class) if case.starred_class else case.classes.sizes
+    found = case.classes.of_each
+    found = np.append(found, case.starred_class) if case.starred_class else found
     value, records = model.figure(found), int(found.sum())
     figures = {"most": model.most, "found": float(value), "classes": len(found), "records": records}
     kept = model.keeps(found)
@@ -239,11 +238,11 @@ def sizes(case: Case, model: SizeModel) -> Check:
     )
 
 
-def judged(model: SensitiveModel, found: Histogram, table: Reference, noun: str, plural: str) -> Check:
+def judged(model: SensitiveModel, found: Histograms, noun: str, plural: str) -> Check:
     """Tell whether every class, or whatever it is called, keeps what a model promises."""
-    keeps = model.keeps(found, table)
-    failing, number = int((~keeps).sum()), len(keeps)
-    figures = _parameters(model) | {"classes_failing": failing, "rows_in_them": int(found.sizes[~keeps].sum())}
+    classes = found.judged(model.keeps)
+    failing, number = classes.failing, classes.classes
+    figures = _parameters(model) | {"classes_failing": failing, "rows_in_them": classes.records}
     about = f"{model.name} of {listed(model.columns)}"
     if failing:
         do = "does" if failing == 1 else "do"
