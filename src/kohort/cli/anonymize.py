@@ -57,6 +57,16 @@ def anonymize(
     ledger_key: Annotated[
         Path | None, typer.Option(help="With --person: file with a secret key; else KOHORT_LEDGER_KEY is used.")
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Work on disk, in so much memory, such as 2GB; DATA may be a folder, too."),
+    ] = None,
+    partitions: Annotated[
+        int | None, typer.Option(min=1, help="With --memory: number of parts; as many as memory asks for when absent.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="With --memory: go on from the parts that a run before has finished.")
+    ] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -102,7 +112,16 @@ def anonymize(
     refuse_targets(targets, taken)
     with progress_bar(silent=quiet or json) as progress:
         release = kohort.anonymize(
-            data, chosen, output=output, progress=progress, ledger=ledger, person=person, ledger_key=ledger_key
+            data,
+            chosen,
+            output=output,
+            progress=progress,
+            ledger=ledger,
+            person=person,
+            ledger_key=ledger_key,
+            memory=memory,
+            partitions=partitions,
+            resume=resume,
         )
         bound = None
         with suppress(Interrupted):  # the release is there already
@@ -116,6 +135,6 @@ def anonymize(
         print_verdict(release.verdict)
         print_loss(release.loss, bound)
         print_facts(release.facts)
-        paths = ", ".join(str(part_path(output, name)) for name in release.tables)
+        paths = ", ".join(str(part_path(output, name)) for name in release.tables or ("",))
         recorded = f", recorded in {ledger}" if ledger else ""
         console().print(f"written to {paths}{recorded}", markup=False)
