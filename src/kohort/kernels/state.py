@@ -27,6 +27,8 @@ class State(NamedTuple):
     """Cost of the box of each cluster."""
     ends: NDArray[np.int32]
     """Shape (slots, 4, d): what the box is, and what it is without the record at one end."""
+    broken: NDArray[np.int64]
+    """By how much each cluster breaks the rules, if there are any."""
 
 
 @inlined
@@ -68,7 +70,7 @@ def gather(
 ):
     """Let every record join the cluster of its label; -1 is none."""
     flat, offset, size, full, tables, lines = spans
-    labels, members, sizes, cost, ends = state
+    labels, members, sizes, cost, ends, _ = state
     for record in range(places.shape[0]):
         cluster = labels[record]
         if cluster < 0:
@@ -80,19 +82,19 @@ def gather(
 
 
 @kernel
-def broken_rules(
+def judge(
     rules,  # IN   Rules
-    state,  # IN   State
+    state,  # IN/OUT State
 ):
-    """By how much all clusters together break the rules."""
-    counts = np.empty(rules.first[-1], np.int64)
-    total = np.int64(0)
+    """Work out by how much each cluster breaks the rules."""
+    counts = np.empty(rules.width, np.int64)
+    work = np.empty(rules.width + 1, np.int64)
     for cluster in range(state.sizes.shape[0]):
         size = state.sizes[cluster]
+        state.broken[cluster] = 0
         if size > 0:
-            count_records(rules, state.members[cluster, :size], counts)
-            total += broken_by(rules, counts, size)
-    return total
+            count_records(rules.values, state.members[cluster, :size], counts)
+            state.broken[cluster] = broken_by(rules.table, rules.whole, rules.real, counts, size, work)
 
 
 @kernel
