@@ -25,6 +25,8 @@ SLACK = 1e-9
 """Entropies and variances that differ by less are equal here; the model itself judges exactly."""
 GRAIN = 1e6
 """What is measured in fractions is counted in millionths."""
+BLOCK = 32
+"""Counts that are added up to see whether any is there."""
 
 
 class Rules(NamedTuple):
@@ -201,18 +203,25 @@ def _windows(counts, start, stop, size, whole, at, sums):
 @kernel
 def _dissimilar(counts, start, stop, size, whole, at, there):
     up, down, m = whole[at], whole[at + 1], stop - start
-    # A class has few of all values.
+    # A class has few of all values: many at a time are passed over.
     found = 0
-    for value in range(m):
-        if counts[start + value] > 0:
-            there[found] = value
-            found += 1
+    for block in range(0, m, BLOCK):
+        end = min(block + BLOCK, m)
+        some = np.int64(0)
+        for value in range(block, end):
+            some += counts[np.uint64(start + value)]
+        if some > 0:
+            for value in range(block, end):
+                if counts[start + value] > 0:
+                    there[found] = value
+                    found += 1
     broken = np.int64(0)
     for one in range(found):
         row = at + 2 + there[one] * m
         near = np.int64(0)
         for other in range(found):
-            near += counts[start + there[other]] * whole[row + there[other]]
+            value = there[other]
+            near += counts[start + value] * whole[row + value]
         broken += max(np.int64(0), up * (size - 1) - down * (size - near))
     return broken
 

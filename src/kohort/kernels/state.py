@@ -82,19 +82,31 @@ def gather(
 
 
 @kernel
+def broken_alone(
+    rules,  # IN   Rules
+    cluster,  # IN   int
+    members,  # IN   State, one by one
+    sizes,
+    counts,  # TMP  int64[width]
+    work,  # TMP  int64[width + 1]
+):
+    """By how much one cluster breaks the rules."""
+    size = sizes[cluster]
+    count_records(rules.values, members[cluster, :size], counts)
+    return broken_by(rules.table, rules.whole, rules.real, counts, size, work)
+
+
+@kernel
 def judge(
     rules,  # IN   Rules
     state,  # IN/OUT State
 ):
     """Work out by how much each cluster breaks the rules."""
-    counts = np.empty(rules.width, np.int64)
-    work = np.empty(rules.width + 1, np.int64)
+    counts, work = np.empty(rules.width, np.int64), np.empty(rules.width + 1, np.int64)
     for cluster in range(state.sizes.shape[0]):
-        size = state.sizes[cluster]
         state.broken[cluster] = 0
-        if size > 0:
-            count_records(rules.values, state.members[cluster, :size], counts)
-            state.broken[cluster] = broken_by(rules.table, rules.whole, rules.real, counts, size, work)
+        if state.sizes[cluster] > 0:
+            state.broken[cluster] = broken_alone(rules, cluster, state.members, state.sizes, counts, work)
 
 
 @kernel

@@ -15,7 +15,7 @@ from kohort.kernels.jit import inlined, kernel
 from kohort.kernels.random import below, share
 from kohort.kernels.rules import add_record, broken_by, count_records
 from kohort.kernels.spans import cost_of, cost_with
-from kohort.kernels.state import HIGH, HIGH2, LOW, LOW2, refresh
+from kohort.kernels.state import HIGH, HIGH2, LOW, LOW2, broken_alone, refresh
 
 LOOKS = 8
 """How often a growing group looks at all records that are left, at most."""
@@ -33,6 +33,9 @@ class Tallies(NamedTuple):
     counts: NDArray[np.int64]
     """One row for each cluster, shape (4, width)."""
     work: NDArray[np.int64]
+    counted: NDArray[np.bool_]
+    """Whether the clusters of an exchange have been counted: between two that keep the rules that is not done before a
+    change would be chosen. Shape (1,)."""
     memo: NDArray[np.int64]
     """Which sort of records was looked at last, and what came out of it; shape (2, MEMO)."""
 
@@ -42,32 +45,45 @@ def empty_tallies(
     width,  # IN   int, counts of all columns together
 ):
     """Room without anything in it."""
-    return Tallies(np.empty((4, width), np.int64), np.empty(width + 1, np.int64), np.empty((2, MEMO), np.int64))
+    return Tallies(
+        np.empty((4, width), np.int64),
+        np.empty(width + 1, np.int64),
+        np.zeros(1, np.bool_),
+        np.empty((2, MEMO), np.int64),
+    )
 
 
 @kernel
 def _broken_after(
-    table,  # IN   Rules, one by one
-    whole,
-    real,
-    values,
+    rules,  # IN   Rules
+    broken,  # IN   int, by how much the clusters break the rules now
     leaves,  # IN   int, a record that goes from here to there, or -1
     comes,  # IN   int, a record that comes from there, or -1
-    n,  # IN   int, records here afterwards
-    m,  # IN   int, records there afterwards
-    counts,  # IN/OUT int64[width], of here; unchanged in the end
-    counts_there,  # IN/OUT int64[width], of there
-    work,  # TMP  int64[width + 1]
+    here,  # IN   int, a cluster
+    there,  # IN   int, another one
+    members,  # IN   int32[slots, largest]
+    sizes,  # IN   int64[slots]
+    tallies,  # IN/OUT Tallies, of here and there once they are counted
 ):
     """By how much two clusters break the rules after an exchange."""
-    broken = np.int64(0)
+    table, whole, real, values, alike, _ = rules
+    if leaves >= 0 and comes >= 0 and alike[leaves] == alike[comes]:
+        return broken
+    counts, counts_there, work, counted = tallies.counts[0], tallies.counts[1], tallies.work, tallies.counted
+    n, m = sizes[here], sizes[there]
+    if not counted[0]:
+        count_records(values, members[here, :n], counts)
+        count_records(values, members[there, :m], counts_there)
+        counted[0] = True
     for back in (1, -1):
         if leaves >= 0:
             add_record(values, leaves, -back, counts)
             add_record(values, leaves, back, counts_there)
+            n, m = n - back, m + back
         if comes >= 0:
             add_record(values, comes, back, counts)
             add_record(values, comes, -back, counts_there)
+            n, m = n + back, m - back
         if back == 1:
             broken = broken_by(table, whole, real, counts, n, work)
             broken += broken_by(table, whole, real, counts_there, m, work)
@@ -122,14 +138,8 @@ def exchange(
     largest = members.shape[1]
     broken = np.int64(0)
     if rules is not None:
-        table, whole, real, values, alike, _ = rules
-        counts, counts_there, work = tallies.counts[0], tallies.counts[1], tallies.work
         broken = breaks[here] + breaks[there]
-        # Between clusters that keep the rules nothing is counted before a change would be chosen.
-        counted = broken > 0
-        if counted:
-            count_records(values, members[here, :n], counts)
-            count_records(values, members[there, :m], counts_there)
+        tallies.counted[0] = False
     lo, hi, lo_there, hi_there = boxes[0], boxes[1], boxes[2], boxes[3]
     low, low2, high, high2 = ends[here, LOW], ends[here, LOW2], ends[here, HIGH], ends[here, HIGH2]
     for axis in range(row.shape[0]):
@@ -151,23 +161,14 @@ def exchange(
             candidate = _weight(loss, now, temperature)
             if rules is not None:
                 if broken > 0:
-                    after = _broken_after(
-                        table, whole, real, values, record, -1, n - 1, m + 1, counts, counts_there, work
-                    )
+                    after = _broken_after(rules, broken, record, -1, here, there, members, sizes, tallies)
                     candidate *= _favour(broken, after)
             weight += candidate
             if share(random) * weight < candidate:
                 allowed = True
                 if rules is not None:
                     if broken == 0:
-                        if not counted:
-                            count_records(values, members[here, :n], counts)
-                            count_records(values, members[there, :m], counts_there)
-                            counted = True
-                        after = _broken_after(
-                            table, whole, real, values, record, -1, n - 1, m + 1, counts, counts_there, work
-                        )
-                        allowed = after == 0
+                        allowed = _broken_after(rules, broken, record, -1, here, there, members, sizes, tallies) == 0
                 if allowed:
                     goes = True
                 else:
@@ -190,23 +191,14 @@ def exchange(
                 guest = members[there, index]
                 if rules is not None:
                     if broken > 0:
-                        after = _broken_after(
-                            table, whole, real, values, -1, guest, n + 1, m - 1, counts, counts_there, work
-                        )
+                        after = _broken_after(rules, broken, -1, guest, here, there, members, sizes, tallies)
                         candidate *= _favour(broken, after)
                 weight += candidate
                 if share(random) * weight < candidate:
                     allowed = True
                     if rules is not None:
                         if broken == 0:
-                            if not counted:
-                                count_records(values, members[here, :n], counts)
-                                count_records(values, members[there, :m], counts_there)
-                                counted = True
-                            after = _broken_after(
-                                table, whole, real, values, -1, guest, n + 1, m - 1, counts, counts_there, work
-                            )
-                            allowed = after == 0
+                            allowed = _broken_after(rules, broken, -1, guest, here, there, members, sizes, tallies) == 0
                     if allowed:
                         chosen, goes, comes = index, False, True
                     else:
@@ -218,25 +210,17 @@ def exchange(
                 guest = members[there, index]
                 if rules is not None:
                     if broken > 0:
-                        if alike[record] != alike[guest]:
-                            after = _broken_after(
-                                table, whole, real, values, record, guest, n, m, counts, counts_there, work
-                            )
-                            candidate *= _favour(broken, after)
+                        after = _broken_after(rules, broken, record, guest, here, there, members, sizes, tallies)
+                        candidate *= _favour(broken, after)
                 weight += candidate
                 if share(random) * weight < candidate:
                     # To look at the rules costs more than the rest, so only those that would be chosen are looked at.
                     allowed = True
                     if rules is not None:
-                        if broken == 0 and alike[record] != alike[guest]:
-                            if not counted:
-                                count_records(values, members[here, :n], counts)
-                                count_records(values, members[there, :m], counts_there)
-                                counted = True
-                            after = _broken_after(
-                                table, whole, real, values, record, guest, n, m, counts, counts_there, work
+                        if broken == 0:
+                            allowed = (
+                                _broken_after(rules, broken, record, guest, here, there, members, sizes, tallies) == 0
                             )
-                            allowed = after == 0
                     if allowed:
                         chosen, goes, comes = index, True, True
                     else:
@@ -269,8 +253,7 @@ def exchange(
         refresh(places, flat, offset, size, full, tables, lines, cluster, members, sizes[cluster], cost, ends)
         if rules is not None:
             if broken > 0:
-                count_records(values, members[cluster, : sizes[cluster]], counts)
-                breaks[cluster] = broken_by(table, whole, real, counts, sizes[cluster], work)
+                breaks[cluster] = broken_alone(rules, cluster, members, sizes, tallies.counts[0], tallies.work)
 
 
 class Pool(NamedTuple):
@@ -350,11 +333,11 @@ def _most_healing(
 ):
     """Find the record by which a group breaks the rules least, and among those the cheapest; -1 if none heals.
 
-    Returns also by how much it breaks them then.
+    Returns also by how much it breaks them then, and what its box costs.
     """
     flat, offset, size, full, tables, lines = spans
     table, whole, real, values, alike, _ = rules
-    _, work, memo = tallies
+    work, memo = tallies.work, tallies.memo
     for place in range(MEMO):
         memo[0, place] = -1
     best = -1
@@ -374,7 +357,7 @@ def _most_healing(
         grown = cost_with(flat, offset, size, full, tables, lines, lo, hi, rows[index])
         if after < broken or grown < least:
             best, broken, least = index, after, grown
-    return best, broken
+    return best, broken, least
 
 
 @kernel
@@ -459,13 +442,13 @@ def deal(
                 taken += 1
             least = cheapest
         if rules is not None:
-            # It only becomes more: the rules need not be looked at.
+            # It only becomes more: then the rules need not be looked at.
             if loss + taken * least > limit and not healed:
                 return
             count_records(values, records[left : left + k], counts[group])
             now_broken = broken_by(table, whole, real, counts[group], taken, work)
             while now_broken > 0 and taken < largest and left > (groups - 1 - group) * k:
-                best, now_broken = _most_healing(
+                best, now_broken, grown_cost = _most_healing(
                     rules, spans, now_broken, taken, left, records, rows, lo, hi, counts[group], tallies
                 )
                 if best < 0:
@@ -474,6 +457,8 @@ def deal(
                 left -= 1
                 _take(best, left, group, records, rows, group_of, lo, hi)
                 taken += 1
+                if loss + taken * grown_cost > limit and not healed:
+                    return
         if taken > k or k > LOOKS:
             least = cost_of(flat, offset, size, full, tables, lines, lo, hi)
         group_cost[group] = least
