@@ -14,9 +14,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kohort.audit.database import Database
 from kohort.audit.intervals import Interval
-from kohort.audit.load import Database, Table, load
+from kohort.audit.load import load
 from kohort.audit.published import Exact, Mask, Meaning, Node, PublishedColumn, Star, published_column, unquoted
+from kohort.audit.table import Table
 from kohort.bounds import lower_bound
 from kohort.encode import Axis, Codes, LineAxis, TreeAxis, as_numbers, encode
 from kohort.errors import DataError, PolicyError

@@ -197,6 +197,18 @@ VERIFY = [
         options=("--k", "1"),
     ),
     verify(
+        "verify-in-no-size-of-memory",
+        "memory: 'much' is no size; give a number with MB, GB, MiB or GiB, such as 2GB.",
+        release=RELEASE,
+        options=("--memory", "much"),
+    ),
+    verify(
+        "verify-in-too-little-memory",
+        "memory: '1MB' is too little to work with; give 256MB or more.",
+        release=RELEASE,
+        options=("--memory", "1MB"),
+    ),
+    verify(
         "verify-against-no-original",
         "original people.csv: cannot be opened (no such file or directory); check the path.",
         release=RELEASE,

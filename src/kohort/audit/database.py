@@ -55,6 +55,7 @@ class Database:
 
         self._private = tempfile.TemporaryDirectory(prefix="kohort-audit-", dir=folder, ignore_cleanup_errors=True)
         self.folder = Path(self._private.name)
+        self.is_limited = memory is not None
         self._streams = 0
         self.room = _ARRAYS if memory is None else int(memory * _FOR_ARRAYS)
         # no extension is ever fetched: an audit touches no network

@@ -14,6 +14,8 @@ from typing import IO, Any
 
 from kohort.errors import DataError
 
+UTF8 = "utf-8-sig"
+"""UTF-8 with or without a mark at its beginning."""
 DELIMITERS = (";", ",", "\t", "|")
 _SAMPLE = 1 << 18
 _CHUNK = 1 << 20
@@ -112,7 +114,7 @@ def _encoding(path: Path, gzipped: bool, place: str, given: str | None, only_utf
     with open_bytes(path, gzipped) as file:
         head = file.read(4)
     wide = [name for mark, name in _WIDE.items() if head.startswith(mark)][:1]
-    candidates = [_known(given, place)] if given else ["utf-8-sig"] if only_utf8 else wide or ["utf-8-sig", "cp1252"]
+    candidates = [_known(given, place)] if given else [UTF8] if only_utf8 else wide or [UTF8, "cp1252"]
     line = 0
     for candidate in candidates:
         found = _undecodable(path, gzipped, candidate)
@@ -130,7 +132,7 @@ def _known(encoding: str, place: str) -> str:
         name = codecs.lookup(encoding).name
     except (LookupError, ValueError):
         raise DataError(f"{place}: the encoding that the policy names is not known.") from None
-    return "utf-8-sig" if name == "utf-8" else name
+    return UTF8 if name == "utf-8" else name
 
 
 def _undecodable(path: Path, gzipped: bool, encoding: str) -> int | None:

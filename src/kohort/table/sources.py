@@ -306,7 +306,9 @@ def _relation(source: Source, files: Sequence[Path]) -> tuple[str, list[Any]]:
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(source.columns)))
     sql = (
         "read_csv(?, delim = ?, quote = ?, escape = ?, header = true, auto_detect = false, strict_mode = true, "
-        "null_padding = false, ignore_errors = false, nullstr = chr(1), max_line_size = 33554432, "
+        "null_padding = false, ignore_errors = false, nullstr = chr(1), "
+        # buffers would be 16 times as large as the longest line, each
+        "max_line_size = 33554432, buffer_size = 33554432, "
         f"hive_partitioning = false, compression = 'auto', columns = {{{columns}}}) AS source({names})"
     )
     return sql, [paths, source.dialect.delimiter, source.dialect.quote, source.dialect.quote]

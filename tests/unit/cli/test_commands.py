@@ -77,6 +77,8 @@ def test_anonymize_verify_measure(folder):
     assert private["provenance"]["algorithm"] == "auto"
     same = call("verify", "out.csv", "-p", "policy.toml", "--original", "patients.csv", "--json", folder=folder)
     assert json.loads(same.stdout)["hashes"]["release"] == public["hashes"]["release"]
+    pattern = ("verify", "o?t.csv", "-p", "policy.toml", "--original", "pat*.csv", "--memory", "0.5GB", "--json")
+    assert json.loads(call(*pattern, folder=folder).stdout)["checks"] == json.loads(same.stdout)["checks"]
     lost = call("measure", "out.csv", "-p", "policy.toml", "--original", "patients.csv", "--json", folder=folder)
     assert json.loads(lost.stdout)["total"] == pytest.approx(public["loss"]["total"])
     other = call(

@@ -1,0 +1,87 @@
+"""Parquet files: looked at before any work, and read where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kohort.audit.database import Database, Unreadable
+from kohort.audit.opened import ROW, File, Opened, all_parts, refuse_namesakes, refuse_nested
+from kohort.audit.table import Part
+from kohort.errors import DataError
+from kohort.policy import Policy
+
+
+def open_parquet(
+    database: Database, name: str, files: Sequence[File], policy: Policy, wanted: Collection[str]
+) -> Opened:
+    """Leave files where they are; all must have the same columns, in any order."""
+    heads = [_parquet_head(database, file, policy) for file in files]
+    first = heads[0]
+    faults = []
+    for file, head in zip(files[1:], heads[1:], strict=True):
+        faults += _differences(file.place, head, files[0].path.name, first, wanted)
+    if len(files) > 1 and len({column.lower() for column in first.types}) < len(first.types):
+        faults.append(f"{name}: columns of its files have names that differ in case alone; rename one.")
+    if faults:
+        raise DataError(*faults)
+    header = tuple(first.types)
+    number = {column: i for i, column in enumerate(header)}
+    refuse_nested({column: first.types[column] for column in header if column in wanted}, files[0].place)
+    parts, start = [], 0
+    for file, head in zip(files, heads, strict=True):
+        names = ", ".join(f"c{number[column]}" for column in head.types)
+        relation = f"read_parquet({file.sql}, hive_partitioning = false) AS source({names})"
+        parts.append(Part(relation, ROW, start, head.rows, file.place))
+        start += head.rows
+    kinds = {f"c{i}": first.types[column] for i, column in enumerate(header)}
+    return Opened(header, *all_parts(files, parts, list(kinds)), tuple(parts), kinds)
+
+
+def parquet_file(
+    database: Database, path: Path, name: str, policy: Policy
+) -> tuple[tuple[str, ...], Mapping[str, str], Part]:
+    """Open one Parquet file: its header, the types of c0, c1 and so on, and its rows."""
+    file = File(path, f"{name} {path.name}")
+    if not file.starts_with(b"PAR1"):
+        raise DataError(f"{file.place}: it is no Parquet file; give one.")
+    opened = open_parquet(database, name, [file], policy, ())
+    return opened.header, opened.kinds, opened.parts[0]
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What the footer of a Parquet file says: the type of each column, and the number of rows."""
+
+    types: Mapping[str, str]
+    rows: int
+
+
+def _parquet_head(database: Database, file: File, policy: Policy) -> _Head:
+    try:
+        schema = database.rows(f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({file.sql})")
+        described = database.rows(f"DESCRIBE SELECT * FROM read_parquet({file.sql}, hive_partitioning = false)")
+        [(rows,)] = database.rows(f"SELECT num_rows FROM parquet_file_metadata({file.sql})")
+    except Unreadable:
+        raise DataError(f"{file.place}: it cannot be read as Parquet; the file is damaged.") from None
+    header, inside = [], 0  # the tree comes in pre-order: skip what is inside a nested column
+    for name, children in schema[1:]:
+        if inside:
+            inside += children - 1
+        else:
+            header.append(str(name))
+            inside = children
+    refuse_namesakes(header, file.place, policy)
+    return _Head({name: str(kind) for name, (_, kind, *_rest) in zip(header, described, strict=True)}, int(rows))
+
+
+def _differences(place: str, head: _Head, other: str, first: _Head, wanted: Collection[str]) -> list[str]:
+    lacking = [f"{place}: lacks column {name!r}, which {other} has." for name in first.types if name not in head.types]
+    more = [f"{place}: has column {name!r}, which {other} lacks." for name in head.types if name not in first.types]
+    retyped = [
+        f"{place}: column {name!r} is of another type than in {other}; write all files alike."
+        for name, kind in first.types.items()
+        if name in wanted and head.types.get(name, kind) != kind
+    ]
+    return lacking + more + retyped
