@@ -23,7 +23,7 @@ LAYERS = [
     {"algorithms", "recode", "audit", "joins", "enforcing", "refining", "persons", "pseudonyms"},
     {"release"},
     {"pipeline", "measuring", "propose"},
-    {"comparing", "explaining"},
+    {"comparing", "explaining", "engines"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -42,8 +42,9 @@ ONLY_IN = {
     "typer": {"cli"},
     "rich": {"cli", "hierarchy"},
     "pandas": set(),
-    "pyarrow": set(),
-    "pyspark": set(),
+    "pyarrow": {"engines"},
+    "pyspark": {"engines"},
+    "py4j": {"engines"},
     "fastapi": set(),
 }
 

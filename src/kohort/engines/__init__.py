@@ -1,0 +1,1 @@
+"""Engines: the same work on other machinery."""
