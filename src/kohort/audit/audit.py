@@ -134,7 +134,7 @@ def examine(
                 checks += more
         except Unreadable:
             raise InternalError("A statement of the audit failed.") from None
-    verdict = Verdict(tuple(checks), _facts(case, checks), hashes(release, policy), versions())
+    verdict = Verdict(tuple(checks), facts_of(case, checks), hashes(release, policy), versions())
     if isinstance(sensitive_table, str | Path):
         verdict = verdict.with_hashes(sensitive_table=file_hash(Path(sensitive_table)))
     return Examination(verdict, shown, people)
@@ -243,7 +243,8 @@ def _checks(case: Case, *, strict: bool) -> list[Check]:
 _K_CHECKS = {"classes": promise.k, "matchings": consistency, "buckets": buckets.k}
 
 
-def _facts(case: Case, checks: list[Check]) -> Facts:
+def facts_of(case: Case, checks: list[Check]) -> Facts:
+    """Put the numbers of a release together."""
     [found] = [check.figures for check in checks if check.name == "k"]
     return Facts(
         k=case.policy.privacy.k,

@@ -27,6 +27,8 @@ class Case:
         Whether the caller said which original row each released row comes from.
     sensitive : Table or None
         The second table of a release in buckets.
+    has_order : bool
+        Whether the rows of the tables have an order at all.
     """
 
     policy: Policy
@@ -37,6 +39,7 @@ class Case:
     starred: int
     order_given: bool
     sensitive: Table | None = None
+    has_order: bool = True
 
     @property
     def starred_class(self) -> int:
@@ -64,7 +67,9 @@ class Case:
     @property
     def is_paired(self) -> bool:
         """Whether each released row has an original row to be compared with."""
-        return self.order_given or (self.original is not None and self.original.rows == self.release.rows)
+        if self.original is None or not self.has_order:
+            return False
+        return self.order_given or self.original.rows == self.release.rows
 
     @property
     def order_known(self) -> bool:

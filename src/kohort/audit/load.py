@@ -58,6 +58,18 @@ class Table:
         sql = self.columns[column]
         return dict(self.database.rows(f"SELECT {sql}, count(*) FROM {self.name} GROUP BY ALL"))
 
+    def missing(self, column: str) -> int:
+        """Count the rows without a value in a column; those of ``*`` in every quasi-identifier are left out."""
+        sql = self.columns[column]
+        [(rows,)] = self.database.rows(f"SELECT count(*) FROM {self.name} WHERE {sql} IS NULL AND NOT starred")
+        return int(rows)
+
+    def differences(self, other: Table, column: str) -> dict[str | None, int]:
+        """Tell how many more rows than another table it has of each text of a column, where that differs."""
+        here, there = self.counts(column), other.counts(column)
+        found = {text: here.get(text, 0) - there.get(text, 0) for text in here.keys() | there.keys()}
+        return {text: rows for text, rows in found.items() if rows}
+
 
 def load(database: Database, name: str, source: Source, policy: Policy, wanted: Collection[str]) -> Table:
     """Load the wanted columns of a table that are there.

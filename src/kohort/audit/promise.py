@@ -104,12 +104,8 @@ def k(case: Case) -> Check:
 
 def missing(case: Case) -> Check:
     """Ask whether missing quasi-identifiers are treated as the policy says."""
-    rule, release = case.policy.privacy.missing, case.release
-    cells = 0
-    for name in case.columns:
-        sql = release.columns[name]
-        [(nulls,)] = release.database.rows(f"SELECT count(*) FROM release WHERE {sql} IS NULL AND NOT starred")
-        cells += nulls
+    rule = case.policy.privacy.missing
+    cells = sum(case.release.missing(name) for name in case.columns)
     figures = {"missing_cells": cells, "rule": rule}
     if not cells:
         return Check("missing", True, "no quasi-identifier cell is missing.", figures)
@@ -242,14 +238,18 @@ def sizes(case: Case, model: SizeModel) -> Check:
 def judged(model: SensitiveModel, found: Histogram, table: Reference, noun: str, plural: str) -> Check:
     """Tell whether every class, or whatever it is called, keeps what a model promises."""
     keeps = model.keeps(found, table)
-    failing, number = int((~keeps).sum()), len(keeps)
-    figures = _parameters(model) | {"classes_failing": failing, "rows_in_them": int(found.sizes[~keeps].sum())}
+    failing = int((~keeps).sum())
+    return judgement(model, failing, int(found.sizes[~keeps].sum()), count(len(keeps), noun, plural))
+
+
+def judgement(model: SensitiveModel, failing: int, rows: int, classes: str) -> Check:
+    """Tell how many of some classes do not keep what a model promises, and the rows in them."""
+    figures = _parameters(model) | {"classes_failing": failing, "rows_in_them": rows}
     about = f"{model.name} of {listed(model.columns)}"
     if failing:
         do = "does" if failing == 1 else "do"
-        sentence = f"{about}: {failing:,} of {count(number, noun, plural)} {do} not keep it."
-        return Check(model.name, False, sentence, figures)
-    return Check(model.name, True, f"{about}: kept by every one of {count(number, noun, plural)}.", figures)
+        return Check(model.name, False, f"{about}: {failing:,} of {classes} {do} not keep it.", figures)
+    return Check(model.name, True, f"{about}: kept by every one of {classes}.", figures)
 
 
 def _parameters(model: SensitiveModel) -> dict[str, int | float | str]:

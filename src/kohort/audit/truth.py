@@ -121,11 +121,8 @@ def _differing(release: Table, original: Table, name: str, canonical: Canonical)
 def _surplus(release: Table, original: Table, name: str, canonical: Canonical) -> int:
     """Count the released values that the original does not have, or not as often."""
     surplus: Counter[Hashable] = Counter()
-    published, there = release.counts(name), original.counts(name)
-    for text in published.keys() | there.keys():
-        difference = published.get(text, 0) - there.get(text, 0)
-        if difference:
-            surplus[canonical(text)] += difference
+    for text, difference in release.differences(original, name).items():
+        surplus[canonical(text)] += difference
     return sum(times for times in surplus.values() if times > 0)
 
 
