@@ -28,7 +28,8 @@ from kohort.algorithms import ALGORITHMS
 from kohort.encode import encode
 from kohort.errors import KohortError
 from kohort.measures.loss import loss_of_solution
-from kohort.pipeline import plan_of, refuse_the_impossible, task_of, usable_records
+from kohort.planning import plan_of
+from kohort.preparing import refuse_the_impossible, task_of, usable_records
 from kohort.table import read_table
 
 K = 10

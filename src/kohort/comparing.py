@@ -19,8 +19,9 @@ from kohort.enforcing import enforced
 from kohort.errors import KohortError
 from kohort.measures.loss import loss_of_solution
 from kohort.persons import Work, persons_of
-from kohort.pipeline import plan_of, refuse_the_impossible, task_of, usable_records
+from kohort.planning import plan_of
 from kohort.policy import Policy
+from kohort.preparing import refuse_the_impossible, task_of, usable_records
 from kohort.solution import classes_of_boxes
 from kohort.table import read_table
 

@@ -225,7 +225,7 @@ def encode(table: pl.DataFrame, policy: Policy, role: Role = "quasi") -> Codes:
     faults: list[str] = []
     for name in policy.having_role(role):
         try:
-            axis, codes = _encode_column(table[name], policy.columns[name], policy)
+            axis, codes = encode_column(table[name], policy.columns[name], policy)
         except (DataError, PolicyError) as error:
             faults += error.faults
         else:
@@ -247,7 +247,8 @@ def _line(series: pl.Series, values: pl.Series, column: Column) -> tuple[LineAxi
     return LineAxis(series.name, column.weight, first, *reach, series.null_count() > 0, coarse), codes
 
 
-def _encode_column(series: pl.Series, column: Column, policy: Policy) -> tuple[Axis, NDArray[np.int32]]:
+def encode_column(series: pl.Series, column: Column, policy: Policy) -> tuple[Axis, NDArray[np.int32]]:
+    """The axis of a typed column, and the code of each value."""
     axis: Axis
     values = series.drop_nulls().unique().sort()
     has_missing = series.null_count() > 0

@@ -19,8 +19,9 @@ from kohort.ladders import Ladder, ladder_of
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import Loss, cell_costs, loss_of_boxes, loss_of_solution
 from kohort.persons import Work, persons_of
-from kohort.pipeline import Plan, plan_of, refuse_solution, refuse_the_impossible, task_of, usable_records
+from kohort.planning import Plan, plan_of
 from kohort.policy import Policy
+from kohort.preparing import refuse_solution, refuse_the_impossible, task_of, usable_records
 from kohort.refining import refined_solution
 from kohort.solution import Boxes, Solution, classes_of_boxes
 from kohort.table import read_table, typed_quasi_identifiers

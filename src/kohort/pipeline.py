@@ -4,68 +4,46 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import math
 import secrets
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from kohort.algorithms import ALGORITHMS, Algorithm, Task
 from kohort.audit import Verdict, examine, refuse_ledger
 from kohort.bounds import lower_bound
+from kohort.clock import Clock, Progress
 from kohort.encode import STAR, Codes, encode
 from kohort.enforcing import enforced
-from kohort.errors import DataError, InfeasibleError, PolicyError, VerificationError
-from kohort.hierarchy import Taxonomy, read
+from kohort.errors import DataError, PolicyError, VerificationError
 from kohort.ledger import PersonKey, Recording, read_ledger, recording, refuse_other_persons
-from kohort.measures import MEASURES, Measure
-from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_solution
 from kohort.persons import Work, persons_of
+from kohort.planning import Plan, plan_of
 from kohort.policy import Policy
-from kohort.population import coverages_of
-from kohort.privacy import (
-    PopulationModel,
-    PrivacyModel,
-    Promise,
-    SensitiveModel,
-    SizeModel,
-    models_of,
-    reference_of,
+from kohort.preparing import (
+    refuse_solution,
+    refuse_suppressing,
+    refuse_the_impossible,
+    task_of,
+    usable_records,
 )
+from kohort.privacy import PopulationModel, models_of
 from kohort.pseudonyms import read_key, with_pseudonyms
 from kohort.recode import Part, parts_of
 from kohort.refining import refined_solution
 from kohort.release import Provenance, Release
 from kohort.solution import Solution
-from kohort.table import Table, read_table, same_kind, typed_columns, typed_quasi_identifiers, write_table
+from kohort.table import read_table, same_kind, write_table
 from kohort.table.read import Kind, file_kind
 from kohort.table.safe import draft_of
 from kohort.table.targets import part_path, refuse_targets
-from kohort.table.texts import as_texts
-
-Progress = Callable[[str, float], None]
-"""Told the step, in a search with the loss so far after a comma, and the share of it that is done."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A policy whose every choice has been found possible."""
-
-    policy: Policy
-    algorithm: Algorithm
-    measure: Measure
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -135,7 +113,7 @@ def anonymize(
     """
     policy = Policy.of(policy)
     path = Path(output) if output is not None else None
-    clock = _Clock(progress)
+    clock = Clock(progress)
     plan = plan_of(policy)
     book = _book(plan, path, ledger, person, ledger_key)
     kind = _target(table, path, plan, book, ledger_key)
@@ -195,111 +173,6 @@ def anonymize(
 
 
 # -- before any work ---------------------------------------------------------------------------
-
-
-def plan_of(policy: Policy) -> Plan:
-    """Find everything that the policy names, or refuse: a constraint is never dropped."""
-    faults: list[str] = []
-
-    def found(keys: tuple[str, ...], make: Callable[[], Any]) -> Any:
-        try:
-            return make()
-        except PolicyError as error:
-            # Faults of the privacy models know their own lines.
-            faults.extend(policy.located(keys, fault) if keys else fault for fault in error.faults)
-
-    chosen = policy.algorithm
-    algorithm = found(("algorithm", "name"), lambda: ALGORITHMS.make(chosen.name, chosen.parameters))
-    measure = found(("algorithm", "measure"), lambda: MEASURES.make(chosen.measure.name, chosen.measure.parameters))
-    models = found((), lambda: models_of(policy))
-    if algorithm and models:
-        faults += [
-            policy.located(
-                ("privacy", "models"), f"algorithm {chosen.name!r} cannot enforce {model.name!r}; {_who(model.name)}."
-            )
-            for model in models
-            if model.name not in algorithm.enforces and not _is_repaired(policy, algorithm, model)
-        ]
-        faults += _other_promise(policy, algorithm)
-        faults += [policy.located(("algorithm", "name"), fault) for fault in algorithm.refuses(policy)]
-        if chosen.budget is not None and not chosen.refine and not algorithm.searches:
-            fault = f"a budget is for a search, and {chosen.name!r} is none; set refine = true, or remove the budget."
-            faults.append(policy.located(("algorithm", "budget"), fault))
-        if chosen.refine:
-            faults += [policy.located(("algorithm", "refine"), fault) for fault in _not_refined(policy, algorithm)]
-        if policy.privacy.person is not None and not _in_classes(policy, algorithm):
-            fault = (
-                f"persons are counted in releases of one table in classes, and {chosen.name!r} makes another kind; "
-                "choose another algorithm, or remove 'person'."
-            )
-            faults.append(policy.located(("privacy", "person"), fault))
-        if policy.pseudonyms and algorithm.tables(policy):
-            fault = f"the tables that {chosen.name!r} publishes must not be linked, as a pseudonym would; remove it."
-            faults.append(policy.located(("columns", policy.pseudonyms[0], "pseudonym"), fault))
-    if faults:
-        raise PolicyError(*faults)
-    for name in policy.having_role("sensitive"):
-        _read_hierarchy(name, policy)
-    seed = chosen.seed if chosen.seed is not None else secrets.randbits(62)
-    return Plan(policy, algorithm, measure, seed)
-
-
-def _is_repaired(policy: Policy, algorithm: Algorithm, model: PrivacyModel) -> bool:
-    """Whether a model is kept whatever the algorithm: it is told a larger k, or its classes are repaired after it."""
-    in_classes = algorithm.anonymity == "classes" and not algorithm.tables(policy)
-    return in_classes and isinstance(model, SensitiveModel | SizeModel | PopulationModel)
-
-
-def _who(model: str) -> str:
-    """Which algorithms enforce a model."""
-    able = [name for name, cls in ALGORITHMS.items() if model in cls.enforces or cls.anonymity == "classes"]
-    return f"choose one that can, such as {able[0]!r}, or drop the model"
-
-
-_PROMISES = {
-    "classes": "classes of records that are published alike",
-    "matchings": "records that fit k published rows each, although no two rows need be alike",
-    "buckets": "quasi-identifiers as they are, and apart from them the sensitive values of each bucket of records",
-}
-
-
-def _other_promise(policy: Policy, algorithm: Algorithm) -> list[str]:
-    """Refuse an algorithm whose k means something else than the policy says."""
-    asked, given = policy.privacy.anonymity, algorithm.anonymity
-    if asked == given:
-        return []
-    able = next(name for name in ("auto", *ALGORITHMS) if ALGORITHMS[name].anonymity == asked)
-    return [
-        policy.located(
-            ("privacy", "anonymity"),
-            f"algorithm {algorithm.name!r} publishes {_PROMISES[given]}, and the policy asks for "
-            f"anonymity = {asked!r}; set anonymity = {given!r} if that is enough, or choose another, such as {able!r}.",
-        )
-    ]
-
-
-def _in_classes(policy: Policy, algorithm: Algorithm) -> bool:
-    """Whether the release is one table of records in classes."""
-    return policy.privacy.anonymity == "classes" and not algorithm.tables(policy)
-
-
-def _not_refined(policy: Policy, algorithm: Algorithm) -> list[str]:
-    """Why the result of an algorithm cannot be refined under a policy."""
-    faults = []
-    if not _in_classes(policy, algorithm):
-        faults.append(
-            f"refine is for releases in classes, and {algorithm.name!r} makes another kind; set refine = false."
-        )
-    return faults
-
-
-def _read_hierarchy(name: str, policy: Policy) -> None:
-    """A hierarchy that the policy names must be there and sound, even where nothing asks for it yet."""
-    hierarchy = policy.columns[name].hierarchy
-    if hierarchy is not None and hierarchy.file is not None:
-        read(policy.folder / hierarchy.file, column=name)
-    if hierarchy is not None and hierarchy.tree is not None:
-        Taxonomy.from_tree(hierarchy.tree, column=name)
 
 
 def _book(
@@ -362,124 +235,7 @@ def _refuse_bounds(policy: Policy, kind: Kind) -> None:
             raise PolicyError(policy.located(("output", "bounds"), fault))
 
 
-def usable_records(source: Table, policy: Policy) -> tuple[NDArray[np.int64], pl.DataFrame]:
-    """The records that take part, typed: those with a missing quasi-identifier may not."""
-    policy.check_columns(source.frame.columns, source.name)
-    frame = typed_quasi_identifiers(source.frame, policy)
-    everyone = np.arange(frame.height)
-    if policy.privacy.missing not in ("suppress", "refuse"):
-        return everyone, frame
-    missing = frame.select(pl.any_horizontal(pl.col(policy.quasi_identifiers).is_null())).to_series()
-    if not missing.any():
-        return everyone, frame
-    if policy.privacy.missing == "refuse":
-        raise PolicyError(
-            policy.located(
-                ("privacy", "missing"),
-                f"{missing.sum()} records miss a quasi-identifier (first in row {int(missing.arg_true()[0]) + 1}) "
-                "and missing = 'refuse'; complete them, or choose own-value or suppress.",
-            )
-        )
-    _refuse_suppressing(int(missing.sum()), frame.height, policy, "miss a quasi-identifier")
-    return everyone[~missing.to_numpy()], frame.filter(~missing)
-
-
-def _refuse_suppressing(records: int, of: int, policy: Policy, why: str) -> None:
-    if not policy.privacy.may_suppress(records, of):
-        raise InfeasibleError(
-            policy.located(
-                ("privacy", "suppression_limit"),
-                f"{records} of {of} records {why} and would be suppressed, which is {records / of:.2%} and over the "
-                f"suppression_limit of {policy.privacy.suppression_limit:.2%}; raise the limit, or change the policy.",
-            )
-        )
-
-
-def refuse_the_impossible(
-    plan: Plan, frame: pl.DataFrame, suppressed: int, persons: NDArray[np.int64] | None = None
-) -> None:
-    """Refuse what no release of these usable records, about these persons, can keep."""
-    k, *others = models_of(plan.policy)
-    reason = k.refuses(frame.height, suppressed)
-    if reason:
-        raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}."))
-    if persons is not None and persons.max() + 1 < plan.policy.privacy.k:
-        reason = f"k = {plan.policy.privacy.k} is more than the {persons.max() + 1} persons who take part"
-        raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}; choose a smaller k."))
-    for index, model in enumerate(others):
-        reason = model.refuses(frame.height, suppressed)
-        if isinstance(model, SensitiveModel):
-            reason = model.refuses_values(promise_of(model, frame, plan.policy).table)
-        if reason:
-            raise InfeasibleError(plan.policy.located(("privacy", "models", index), f"{reason}."))
-
-
-def promise_of(model: SensitiveModel, frame: pl.DataFrame, policy: Policy) -> Promise:
-    """What a model promises about the records of a table.
-
-    An empty text is a missing value: who reads a CSV file cannot tell them apart.
-    """
-    missing = sorted({"", *policy.input.missing})
-    columns = frame.select(as_texts(frame[name]).replace(missing, None) for name in model.columns)
-    counted = columns.with_row_index("row").group_by(model.columns, maintain_order=True).agg("row")
-    counts = counted["row"].list.len().to_numpy()
-    texts = {name: counted[name].to_list() for name in model.columns}
-    table, number = reference_of(policy, texts, counts)
-    values = np.empty(frame.height, np.int64)
-    values[counted["row"].explode().to_numpy()] = np.repeat(number, counts)
-    return Promise(model, table, values)
-
-
-def task_of(
-    plan: Plan,
-    frame: pl.DataFrame,
-    codes: Codes,
-    records: int,
-    progress: Callable[[float], None],
-    note: Callable[[str], None] = lambda text: None,
-) -> Task:
-    """What the algorithm works on.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The records that take part, typed.
-    records : int
-        All records of the table; those that do not take part count against the suppression limit.
-    """
-    policy = plan.policy
-    sensitive = None
-    if plan.algorithm.wants_sensitive(policy):
-        # An empty text is a missing value: who reads a CSV file cannot tell them apart.
-        told = frame.select(policy.having_role("sensitive")).with_columns(pl.col(pl.String).replace("", None))
-        sensitive = encode(typed_columns(told, policy, "sensitive"), policy, "sensitive")
-    limit = Fraction(str(policy.privacy.suppression_limit))
-    models = models_of(policy)
-    return Task(
-        codes=codes,
-        measure=plan.measure,
-        costs=compile_costs(plan.measure, codes.axes),
-        k=max([policy.privacy.k, *(model.least_size for model in models if isinstance(model, SizeModel))]),
-        rng=np.random.default_rng(plan.seed),
-        progress=progress,
-        sensitive=sensitive,
-        promises=tuple(promise_of(model, frame, policy) for model in models if isinstance(model, SensitiveModel)),
-        coverages=coverages_of(policy, frame, codes),
-        allowance=math.floor(limit * records) - (records - frame.height),
-        seconds=policy.algorithm.seconds,
-        note=note,
-    )
-
-
 # -- the steps -----------------------------------------------------------------------------------
-
-
-def refuse_solution(solution: Solution, usable: int, records: int, policy: Policy) -> None:
-    """Refuse to withhold more than the policy allows, or everybody."""
-    if solution.suppressed == usable:
-        raise InfeasibleError("every record would be suppressed; choose a smaller k or another algorithm.")
-    if solution.suppressed:
-        _refuse_suppressing(records - usable + solution.suppressed, records, policy, "would lie in too small classes")
 
 
 def _bound(plan: Plan, codes: Codes, solution: Solution, records: int) -> float | None:
@@ -499,7 +255,7 @@ def _refuse_stars(parts: list[Part], records: int, policy: Policy) -> None:
         for part in parts:
             quasi = [name for name in part.policy.quasi_identifiers if name in part.frame.columns]
             stars = part.frame.select(pl.all_horizontal(pl.col(quasi) == STAR).sum()).item()
-            _refuse_suppressing(stars, records, policy, "would be * in every quasi-identifier")
+            refuse_suppressing(stars, records, policy, "would be * in every quasi-identifier")
 
 
 def _recording(book: Book | None, path: Path | None) -> AbstractContextManager[Recording | None]:
@@ -564,29 +320,3 @@ def _keyed_hash(original: Path | pl.DataFrame, key: str) -> str:
             keyed.update(f"{column.name}:{column.dtype};".encode())
             keyed.update(column.hash(seed=0).to_numpy().tobytes())
     return keyed.hexdigest()
-
-
-class _Clock:
-    """Times the steps, and tells their progress."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self.seconds: dict[str, float] = {}
-        self._progress = progress
-        self._step = ""
-        self._note = ""
-
-    @contextmanager
-    def step(self, name: str) -> Iterator[None]:
-        self._step, self._note = name, ""
-        self.share(0.0)
-        start = time.perf_counter()
-        yield
-        self.seconds[name] = round(time.perf_counter() - start, 4)
-        self.share(1.0)
-
-    def share(self, done: float) -> None:
-        if self._progress:
-            self._progress(self._step + self._note, done)
-
-    def note(self, text: str) -> None:
-        self._note = f", {text}"

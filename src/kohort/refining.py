@@ -32,7 +32,7 @@ def efforts_of(task: Task, *patience: float) -> list[Effort]:
         For each search, how many times longer than that. They share the policy's budget, if it has one.
     """
     n, d = task.codes.array.shape
-    work = min(WORK, max(LEAST_WORK, SIDES / (n * d)))
+    work = min(WORK, max(LEAST_WORK, SIDES / (max(n, task.records) * d)))
     # Few columns leave less to search for, and a step that deals large classes anew takes longer.
     work *= min(1.0, d / 8) ** 1.3 / (1 + task.k / 120)
     whole = sum(patience)
@@ -68,7 +68,7 @@ def refined(
 
 def solved(task: Task, *patience: float) -> Solution:
     """The best cut of a good order, refined by one or more searches; outliers withheld where that pays."""
-    search = Search(task.codes, task.costs, task.k, task.rng, promises=task.promises)
+    search = Search(task.codes, task.costs, task.k, task.rng, task.threads, task.promises)
     efforts = efforts_of(task, *patience)
     labels, facts = refined(task, search, search.start, efforts)
     if task.allowance > 0 and not search.stopped and not task.promises:
@@ -87,7 +87,7 @@ def _without_outliers(task: Task, search: Search, labels: NDArray[np.int32], eff
         if stay.all():
             break
         kept, labels = kept[stay], labels[stay]
-        search = Search(Codes(task.codes.array[kept], task.codes.axes), task.costs, task.k, task.rng)
+        search = Search(Codes(task.codes.array[kept], task.codes.axes), task.costs, task.k, task.rng, task.threads)
         labels = search.refined(labels, again, lambda share, cost: None)
     everyone = np.full(len(task.codes.array), -1, np.int32)
     everyone[kept] = labels
@@ -100,7 +100,7 @@ def refined_solution(task: Task, solution: Solution) -> Solution:
     codes = task.codes if solution.kept is None else Codes(task.codes.array[kept], task.codes.axes)
     labels = classes_of_boxes(codes.axes, solution.boxes.of(kept)).astype(np.int32)
     promises = [promise.among(kept) for promise in task.promises]
-    search = Search(codes, task.costs, task.k, task.rng, promises=promises)
+    search = Search(codes, task.costs, task.k, task.rng, task.threads, promises)
     better, facts = refined(task, search, labels, efforts_of(task, 1.0))
     everyone = np.full(len(kept), -1, np.int32)
     everyone[kept] = better

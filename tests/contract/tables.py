@@ -10,8 +10,9 @@ import polars as pl
 
 from kohort.algorithms import ALGORITHMS, Algorithm, Task
 from kohort.encode import encode
-from kohort.pipeline import plan_of, refuse_the_impossible, task_of, usable_records
+from kohort.planning import plan_of
 from kohort.policy import Policy
+from kohort.preparing import refuse_the_impossible, task_of, usable_records
 from kohort.table import read_table
 
 SENSITIVE = "illness"

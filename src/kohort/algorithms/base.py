@@ -47,6 +47,10 @@ class Task:
     """Records that may be suppressed."""
     seconds: float | None = None
     """Time that a search may take, if the policy gives it one."""
+    records: int = 0
+    """Records of the whole table, if these are a part of one: a search is as long as it would be there."""
+    threads: int = 0
+    """For a search; all cores that this process may use when 0. They have no influence on the result."""
     note: Callable[[str], None] = lambda text: None
     """Told what is worth showing beside the progress, such as the loss so far."""
 

@@ -66,8 +66,8 @@ def anonymize(
     written beside it as OUT.verdict.json.
     """
     import kohort
-    import kohort.pipeline
     from kohort.errors import Interrupted
+    from kohort.planning import plan_of
     from kohort.table.safe import write_text
     from kohort.table.targets import part_path, refuse_targets
 
@@ -94,7 +94,7 @@ def anonymize(
         if given:
             chosen = chosen.with_changes(section, **given)
     verdict = verdict or output.with_name(output.name + ".verdict.json")
-    names = kohort.pipeline.plan_of(chosen).algorithm.tables(chosen) or ("",)
+    names = plan_of(chosen).algorithm.tables(chosen) or ("",)
     targets = {f"output {name}".rstrip(): part_path(output, name) for name in names} | {"verdict": verdict}
     targets |= {"private verdict": private} if private else {}
     targets |= {"ledger": ledger} if ledger else {}

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from kohort.audit import Verdict
+    from kohort.clock import Progress
     from kohort.measures.loss import Loss
-    from kohort.pipeline import Progress
 
 app = typer.Typer(
     name="kohort",

@@ -208,7 +208,7 @@ def read_csv(path: Path, dialect: Dialect) -> pl.DataFrame:
                 "max_line_size = 33554432, hive_partitioning = false, compression = $compression, "
                 f"columns = {{{columns}}})",
                 params={
-                    "path": _literal(source),
+                    "path": literal_path(source),
                     "delimiter": dialect.delimiter,
                     "quote": dialect.quote,
                     "compression": compression,
@@ -219,7 +219,7 @@ def read_csv(path: Path, dialect: Dialect) -> pl.DataFrame:
             return frame
         except (duckdb.Error, pl.exceptions.PolarsError) as error:
             # The reader's own message quotes the line; only its number is passed on.
-            fault = _reader_fault(str(error))
+            fault = reader_fault(str(error))
         finally:
             connection.close()
     raise DataError(f"{path.name}{fault}")
@@ -253,12 +253,12 @@ def _private_file() -> Iterator[tuple[Path, IO[bytes]]]:
             yield path, file
 
 
-def _literal(path: Path) -> str:
+def literal_path(path: Path) -> str:
     """The path for the database, which would take brackets and stars for a pattern."""
     return re.sub(r"([\[*?])", r"[\1]", str(path.absolute()))
 
 
-def _reader_fault(message: str) -> str:
+def reader_fault(message: str) -> str:
     """Our sentence for one of the database, which are known by words that its dump of options lacks."""
     line = re.search(r"CSV Error on Line: (\d+)", message)
     place = f", line {line[1]}" if line else ""

@@ -6,19 +6,18 @@ import gzip
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
 from kohort.errors import DataError
 from kohort.policy.sections import Input
 from kohort.table.csv import Dialect, read_csv, sniff
+from kohort.table.files import CSV_SUFFIXES, PARQUET_SUFFIXES, FileKind, known_kind
 from kohort.table.frames import FrameKind, take_frame
 from kohort.table.words import unusable
 
-Kind = Literal["csv", "parquet"] | FrameKind
-CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
-PARQUET_SUFFIXES = (".parquet", ".pq")
+Kind = FileKind | FrameKind
 
 
 @dataclass(frozen=True)
@@ -36,13 +35,11 @@ class Table:
         return self.path.name if self.path else "the table"
 
 
-def file_kind(path: Path) -> Kind:
+def file_kind(path: Path) -> FileKind:
     """The kind of a file by its name."""
-    name = path.name.lower()
-    if name.endswith(PARQUET_SUFFIXES):
-        return "parquet"
-    if name.endswith(CSV_SUFFIXES):
-        return "csv"
+    kind = known_kind(path)
+    if kind is not None:
+        return kind
     known = ", ".join(CSV_SUFFIXES + PARQUET_SUFFIXES)
     raise DataError(f"{path.name}: its kind is not known by its name; kohort reads and writes {known}.")
 

@@ -36,12 +36,17 @@ def typed_columns(frame: pl.DataFrame, policy: Policy, role: Role) -> pl.DataFra
     faults: list[str] = []
     for name in policy.having_role(role):
         try:
-            typed.append(_typed(with_nulls(frame[name], policy), policy.columns[name]))
+            typed.append(typed_column(frame[name], policy))
         except DataError as error:
             faults += error.faults
     if faults:
         raise DataError(*faults)
     return frame.with_columns(typed)
+
+
+def typed_column(series: pl.Series, policy: Policy) -> pl.Series:
+    """A column of the policy with its type, missing values null."""
+    return _typed(with_nulls(series, policy), policy.columns[series.name])
 
 
 def with_nulls(series: pl.Series, policy: Policy) -> pl.Series:

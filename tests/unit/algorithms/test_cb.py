@@ -17,8 +17,8 @@ from kohort.errors import InfeasibleError, PolicyError
 from kohort.kernels.cb import deal, split
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
-from kohort.pipeline import promise_of
 from kohort.policy import Policy
+from kohort.preparing import promise_of
 from kohort.privacy.frequency_l_diversity import FrequencyLDiversity
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables

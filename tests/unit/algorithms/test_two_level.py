@@ -16,8 +16,9 @@ from kohort.errors import PolicyError
 from kohort.joins import alone, join_classes, values_left
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
-from kohort.pipeline import plan_of, task_of
+from kohort.planning import plan_of
 from kohort.policy import Policy
+from kohort.preparing import task_of
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases

@@ -12,8 +12,8 @@ from kohort.encode import Codes
 from kohort.enforcing import broken_classes, enforced, mended
 from kohort.errors import InfeasibleError
 from kohort.measures import MEASURES
-from kohort.pipeline import promise_of
 from kohort.policy import Policy
+from kohort.preparing import promise_of
 from kohort.privacy.frequency_l_diversity import FrequencyLDiversity
 from kohort.search.merge import merged
 from kohort.search.refine import Effort, Search

@@ -1,0 +1,191 @@
+"""Where a table is cut into parts: a tree of cuts, one column at a time.
+
+A cut says `code <= key`. Every engine follows the same cuts, as numbers in NumPy or as an expression in SQL, so a
+record is in the same part whoever asks.
+
+A class that lies on a border cannot be formed any more, so the cuts go where there are few: a sample of the table is
+clustered first, and a cut is good if it leaves most of these clusters whole.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.solution import Boxes
+
+LEAST_SHARE = 0.08
+"""A cut leaves at least this share of the records on either side."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Records whose code is at most the key on one side, the others on the other."""
+
+    axis: int
+    key: int
+    below: Cut | int
+    """Another cut, or the number of a part."""
+    above: Cut | int
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """A tree of cuts; its leaves are parts."""
+
+    root: Cut | int
+
+    @property
+    def parts(self) -> list[int]:
+        """Numbers of all parts, ascending."""
+        return sorted(_leaves(self.root))
+
+    def route(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The part of each row of codes."""
+        parts = np.empty(len(codes), np.int32)
+        waiting: list[tuple[Cut | int, NDArray[np.int64]]] = [(self.root, np.arange(len(codes)))]
+        while waiting:
+            node, rows = waiting.pop()
+            if isinstance(node, int):
+                parts[rows] = node
+                continue
+            small = codes[rows, node.axis] <= node.key
+            waiting += [(node.below, rows[small]), (node.above, rows[~small])]
+        return parts
+
+    def expression(self, columns: Sequence[str]) -> str:
+        """The part of a record in SQL, given the columns that hold the codes."""
+
+        def written(node: Cut | int) -> str:
+            if isinstance(node, int):
+                return str(node)
+            below, above = written(node.below), written(node.above)
+            return f"CASE WHEN {columns[node.axis]} <= {node.key} THEN {below} ELSE {above} END"
+
+        return written(self.root)
+
+    def joined(self, records: Mapping[int, int], least: int) -> Cuts:
+        """The same cuts without those that leave a part with fewer records; what is joined has its smallest number.
+
+        Parameters
+        ----------
+        records : mapping
+            Records of each part; none where it is absent.
+        """
+
+        def join(node: Cut | int) -> tuple[Cut | int, int, bool]:
+            """The node afterwards, its records, and whether all its parts are large enough."""
+            if isinstance(node, int):
+                return node, records.get(node, 0), records.get(node, 0) >= least
+            below, few, below_is_large = join(node.below)
+            above, more, above_is_large = join(node.above)
+            if below_is_large and above_is_large:
+                return Cut(node.axis, node.key, below, above), few + more, True
+            return min(_leaves(node)), few + more, few + more >= least
+
+        return Cuts(join(self.root)[0])
+
+    def groups(self, finer: Cuts) -> dict[int, list[int]]:
+        """The parts of the tree that this one was joined from, for each part."""
+        found: dict[int, list[int]] = {}
+
+        def walk(node: Cut | int, other: Cut | int) -> None:
+            if isinstance(node, int):
+                found[node] = _leaves(other)
+            else:
+                assert isinstance(other, Cut)
+                walk(node.below, other.below)
+                walk(node.above, other.above)
+
+        walk(self.root, finer.root)
+        return found
+
+
+def _leaves(node: Cut | int) -> list[int]:
+    return [node] if isinstance(node, int) else _leaves(node.below) + _leaves(node.above)
+
+
+@dataclass
+class _Leaf:
+    """Clusters that may be cut apart still."""
+
+    clusters: NDArray[np.int64]
+    cut: tuple[int, int] | None = None
+    below: _Leaf | None = None
+    above: _Leaf | None = None
+
+
+def find_cuts(boxes: Boxes, counts: NDArray[np.float64], *, parts: int, most: float = 0.0, least: float = 1.0) -> Cuts:
+    """Cut a table into parts: the largest one is cut until there are enough, or none is too large.
+
+    Parameters
+    ----------
+    boxes : Boxes
+        Of clusters of the table, or of a sample of it.
+    counts : float64[clusters]
+        Records that each stands for.
+    parts : int
+        How many parts there are at most.
+    most : float
+        Parts of at most so many records are not cut.
+    least : float
+        Fewest records of a part.
+    """
+    root = _Leaf(np.arange(len(counts)))
+    waiting: list[tuple[float, int, _Leaf]] = [(-float(counts.sum()), 0, root)]
+    number = 1
+    while waiting and number < parts and -waiting[0][0] > most:
+        leaf = heapq.heappop(waiting)[2]
+        some = leaf.clusters
+        leaf.cut = _best(boxes.lo[some], boxes.hi[some], counts[some], least)
+        if leaf.cut is None:
+            continue  # it stays as it is
+        axis, key = leaf.cut
+        small = (boxes.lo[some, axis] + boxes.hi[some, axis]) // 2 <= key
+        leaf.below, leaf.above = _Leaf(some[small]), _Leaf(some[~small])
+        for side in (leaf.below, leaf.above):
+            number += 1
+            heapq.heappush(waiting, (-float(counts[side.clusters].sum()), number, side))
+        number -= 1
+    return Cuts(_numbered(root, [0]))
+
+
+def _numbered(leaf: _Leaf, following: list[int]) -> Cut | int:
+    """The tree with its parts numbered from left to right."""
+    if leaf.below is None or leaf.above is None or leaf.cut is None:
+        following[0] += 1
+        return following[0] - 1
+    return Cut(*leaf.cut, _numbered(leaf.below, following), _numbered(leaf.above, following))
+
+
+def _best(
+    lo: NDArray[np.int32], hi: NDArray[np.int32], counts: NDArray[np.float64], least: float
+) -> tuple[int, int] | None:
+    """The cut that divides fewest records of clusters for what it tells apart; None if there is none.
+
+    What a cut tells apart is its entropy: 1 bit for two halves, less for uneven parts.
+    """
+    total = float(counts.sum())
+    chosen, lowest = None, np.inf
+    for axis in range(lo.shape[1]):
+        keys = np.unique(np.concatenate([lo[:, axis], hi[:, axis]]))
+        if len(keys) < 2:
+            continue
+        begun = np.cumsum(np.bincount(np.searchsorted(keys, lo[:, axis]), counts, len(keys)))[:-1]
+        ended = np.cumsum(np.bincount(np.searchsorted(keys, hi[:, axis]), counts, len(keys)))[:-1]
+        divided = begun - ended
+        share = (ended + divided / 2) / total
+        smaller = np.minimum(share, 1 - share)
+        even = smaller * total >= max(least, LEAST_SHARE * total)
+        if not even.any():
+            continue
+        told = -(smaller[even] * np.log2(smaller[even]) + (1 - smaller[even]) * np.log2(1 - smaller[even]))
+        harm = (divided[even] + 1) / told
+        place = int(np.argmin(harm))
+        if harm[place] < lowest:
+            chosen, lowest = (axis, int(keys[:-1][even][place])), float(harm[place])
+    return chosen

@@ -1,0 +1,73 @@
+"""What every part of a table has to know of the whole: made once, then sent to whoever works on a part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from kohort.encode import Axis
+from kohort.engines.cuts import Cuts
+from kohort.engines.lookups import OWN, Pledge
+from kohort.measures.compile import compile_costs
+from kohort.planning import Plan
+from kohort.policy import Policy
+from kohort.privacy import SizeModel, models_of
+from kohort.pseudonyms import Key
+
+if TYPE_CHECKING:
+    from kohort.kernels.costs import Costs
+
+ROW, PART = f"{OWN}row", f"{OWN}part"
+"""Columns of an engine: number of a record in the table, and of its part."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A plan, and the facts about the whole table.
+
+    Attributes
+    ----------
+    records : int
+        Records that take part.
+    allowance : int
+        Records that may be suppressed beside those that do not take part.
+    shuffle : int
+        Seed of the order of rows.
+    """
+
+    plan: Plan
+    axes: tuple[Axis, ...]
+    records: int
+    allowance: int
+    shuffle: int = field(repr=False)
+    sensitive: tuple[Axis, ...] = ()
+    pledges: tuple[Pledge, ...] = ()
+    secret: Key | None = field(default=None, repr=False)
+    cuts: Cuts = field(default_factory=lambda: Cuts(0))
+
+    @property
+    def policy(self) -> Policy:
+        """What is promised."""
+        return self.plan.policy
+
+    @cached_property
+    def k(self) -> int:
+        """Smallest size of a class."""
+        models = models_of(self.policy)
+        return max([self.policy.privacy.k, *(one.least_size for one in models if isinstance(one, SizeModel))])
+
+    @cached_property
+    def costs(self) -> Costs:
+        """What boxes cost."""
+        return compile_costs(self.plan.measure, self.axes)
+
+    @property
+    def code_columns(self) -> list[str]:
+        """Columns that hold the codes of the quasi-identifiers."""
+        return [f"{OWN}quasi_{number}" for number in range(len(self.axes))]
+
+    @property
+    def sensitive_columns(self) -> list[str]:
+        """Columns that hold the codes of the sensitive columns, if the algorithm asks for them."""
+        return [f"{OWN}sensitive_{number}" for number in range(len(self.sensitive))]

@@ -1,0 +1,101 @@
+"""Plan + a way to look at the whole table -> the job; what cannot be done in parts is refused."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Protocol, Self, TypeVar
+
+import polars as pl
+
+from kohort.algorithms.base import Clusterer
+from kohort.encode import Axis
+from kohort.engines.job import Job
+from kohort.engines.lookups import OWN, Lookup, encoded, pledged
+from kohort.errors import DataError, PolicyError
+from kohort.planning import Plan
+from kohort.preparing import refuse_numbers, refuse_suppressing, refused_missing
+from kohort.privacy import PopulationModel, models_of
+from kohort.pseudonyms import read_key
+
+
+class Scan(Protocol):
+    """A table that is somewhere else, and larger than memory."""
+
+    records: int
+    columns: Sequence[str]
+
+    def distinct(self, columns: tuple[str, ...]) -> pl.DataFrame:
+        """The distinct combinations of some columns, with the number of their records in the column COUNT."""
+
+    def counted(self, columns: Sequence[str], condition: str) -> pl.DataFrame:
+        """The same, of the records for which a condition in SQL holds."""
+
+    def coded(self, lookups: Sequence[Lookup]) -> Self:
+        """The table with the numbers of some dictionaries, without the records that have none."""
+
+
+S = TypeVar("S", bound=Scan)
+
+
+def refuse_parts(plan: Plan) -> None:
+    """Refuse what needs the whole table at once."""
+    policy, algorithm = plan.policy, plan.algorithm
+    faults = []
+
+    def refuse(keys: tuple[str | int, ...], what: str) -> None:
+        faults.append(policy.located(keys, f"{what} in memory only; run without --memory and --engine, or remove it."))
+
+    if not (isinstance(algorithm, Clusterer) or algorithm.searches) or algorithm.tables(policy):
+        fault = f"{algorithm.name!r} needs the whole table in memory; choose another algorithm, such as 'auto'."
+        faults.append(policy.located(("algorithm", "name"), fault))
+    if policy.privacy.person is not None:
+        refuse(("privacy", "person"), "persons are counted")
+    for index, model in enumerate(models_of(policy)[1:]):
+        if isinstance(model, PopulationModel):
+            refuse(("privacy", "models", index), f"{model.name!r} is kept")
+    if faults:
+        raise PolicyError(*faults)
+
+
+def survey(plan: Plan, scan: S) -> tuple[Job, S]:
+    """Everything that the parts have to know, and the table with its numbers."""
+    policy = plan.policy
+    policy.check_columns(scan.columns)
+    _refuse_own_names(scan.columns)
+    axes, quasi = encoded(policy, "quasi", scan.distinct)
+    usable = scan.coded(quasi)
+    without = scan.records - usable.records
+    if without and policy.privacy.missing == "refuse":
+        raise refused_missing(without, policy)
+    if without:
+        refuse_suppressing(without, scan.records, policy, "miss a quasi-identifier")
+    pledges, values = pledged(policy, usable.distinct)
+    tables = {pledge.model: pledge.table for pledge in pledges}
+    refuse_numbers(plan, usable.records, without, lambda model: tables[model])
+    usable = usable.coded(values)
+    sensitive: tuple[Axis, ...] = ()
+    if plan.algorithm.wants_sensitive(policy):
+        sensitive, lookups = encoded(policy, "sensitive", usable.distinct)
+        usable = usable.coded(lookups)
+    shuffle = policy.output.shuffle_seed
+    limit = Fraction(str(policy.privacy.suppression_limit))
+    job = Job(
+        plan=plan,
+        axes=axes,
+        records=usable.records,
+        allowance=math.floor(limit * scan.records) - without,
+        shuffle=secrets.randbits(62) if shuffle is None else shuffle,
+        sensitive=sensitive,
+        pledges=pledges,
+        secret=read_key(policy),
+    )
+    return job, usable
+
+
+def _refuse_own_names(columns: Sequence[str]) -> None:
+    own = [name for name in columns if name.startswith(OWN)]
+    if own:
+        raise DataError(f"column {own[0]!r}: names that begin with {OWN!r} are kohort's own; rename it.")

@@ -1,0 +1,150 @@
+"""Table + plan -> what an algorithm works on; what cannot be is refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kohort.algorithms import Task
+from kohort.encode import Codes, encode
+from kohort.errors import InfeasibleError, PolicyError
+from kohort.measures.compile import compile_costs
+from kohort.planning import Plan
+from kohort.policy import Policy
+from kohort.population import coverages_of
+from kohort.privacy import Promise, Reference, SensitiveModel, SizeModel, models_of, reference_of
+from kohort.solution import Solution
+from kohort.table import Table, typed_columns, typed_quasi_identifiers
+from kohort.table.texts import as_texts
+
+
+def usable_records(source: Table, policy: Policy) -> tuple[NDArray[np.int64], pl.DataFrame]:
+    """The records that take part, typed: those with a missing quasi-identifier may not."""
+    policy.check_columns(source.frame.columns, source.name)
+    frame = typed_quasi_identifiers(source.frame, policy)
+    everyone = np.arange(frame.height)
+    if policy.privacy.missing not in ("suppress", "refuse"):
+        return everyone, frame
+    missing = frame.select(pl.any_horizontal(pl.col(policy.quasi_identifiers).is_null())).to_series()
+    if not missing.any():
+        return everyone, frame
+    if policy.privacy.missing == "refuse":
+        where = f" (first in row {int(missing.arg_true()[0]) + 1})"
+        raise refused_missing(int(missing.sum()), policy, where)
+    refuse_suppressing(int(missing.sum()), frame.height, policy, "miss a quasi-identifier")
+    return everyone[~missing.to_numpy()], frame.filter(~missing)
+
+
+def refused_missing(records: int, policy: Policy, where: str = "") -> PolicyError:
+    """That some records miss a quasi-identifier, and the policy refuses them."""
+    fault = (
+        f"{records} records miss a quasi-identifier{where} and missing = 'refuse'; complete them, or choose "
+        "own-value or suppress."
+    )
+    return PolicyError(policy.located(("privacy", "missing"), fault))
+
+
+def refuse_suppressing(records: int, of: int, policy: Policy, why: str) -> None:
+    """Refuse to withhold more records than the policy allows."""
+    if not policy.privacy.may_suppress(records, of):
+        raise InfeasibleError(
+            policy.located(
+                ("privacy", "suppression_limit"),
+                f"{records} of {of} records {why} and would be suppressed, which is {records / of:.2%} and over the "
+                f"suppression_limit of {policy.privacy.suppression_limit:.2%}; raise the limit, or change the policy.",
+            )
+        )
+
+
+def refuse_the_impossible(
+    plan: Plan, frame: pl.DataFrame, suppressed: int, persons: NDArray[np.int64] | None = None
+) -> None:
+    """Refuse what no release of these usable records, about these persons, can keep."""
+    refuse_numbers(plan, frame.height, suppressed, lambda model: promise_of(model, frame, plan.policy).table)
+    if persons is not None and persons.max() + 1 < plan.policy.privacy.k:
+        reason = f"k = {plan.policy.privacy.k} is more than the {persons.max() + 1} persons who take part"
+        raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}; choose a smaller k."))
+
+
+def refuse_numbers(plan: Plan, records: int, suppressed: int, values_of: Callable[[SensitiveModel], Reference]) -> None:
+    """Refuse what no release of so many usable records, with these sensitive values, can keep."""
+    k, *others = models_of(plan.policy)
+    reason = k.refuses(records, suppressed)
+    if reason:
+        raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}."))
+    for index, model in enumerate(others):
+        reason = model.refuses(records, suppressed)
+        if isinstance(model, SensitiveModel):
+            reason = model.refuses_values(values_of(model))
+        if reason:
+            raise InfeasibleError(plan.policy.located(("privacy", "models", index), f"{reason}."))
+
+
+def promise_of(model: SensitiveModel, frame: pl.DataFrame, policy: Policy) -> Promise:
+    """What a model promises about the records of a table.
+
+    An empty text is a missing value: who reads a CSV file cannot tell them apart.
+    """
+    missing = sorted({"", *policy.input.missing})
+    columns = frame.select(as_texts(frame[name]).replace(missing, None) for name in model.columns)
+    counted = columns.with_row_index("row").group_by(model.columns, maintain_order=True).agg("row")
+    counts = counted["row"].list.len().to_numpy()
+    texts = {name: counted[name].to_list() for name in model.columns}
+    table, number = reference_of(policy, texts, counts)
+    values = np.empty(frame.height, np.int64)
+    values[counted["row"].explode().to_numpy()] = np.repeat(number, counts)
+    return Promise(model, table, values)
+
+
+def task_of(
+    plan: Plan,
+    frame: pl.DataFrame,
+    codes: Codes,
+    records: int,
+    progress: Callable[[float], None],
+    note: Callable[[str], None] = lambda text: None,
+) -> Task:
+    """What the algorithm works on.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The records that take part, typed.
+    records : int
+        All records of the table; those that do not take part count against the suppression limit.
+    """
+    policy = plan.policy
+    sensitive = None
+    if plan.algorithm.wants_sensitive(policy):
+        # An empty text is a missing value: who reads a CSV file cannot tell them apart.
+        told = frame.select(policy.having_role("sensitive")).with_columns(pl.col(pl.String).replace("", None))
+        sensitive = encode(typed_columns(told, policy, "sensitive"), policy, "sensitive")
+    limit = Fraction(str(policy.privacy.suppression_limit))
+    models = models_of(policy)
+    return Task(
+        codes=codes,
+        measure=plan.measure,
+        costs=compile_costs(plan.measure, codes.axes),
+        k=max([policy.privacy.k, *(model.least_size for model in models if isinstance(model, SizeModel))]),
+        rng=np.random.default_rng(plan.seed),
+        progress=progress,
+        sensitive=sensitive,
+        promises=tuple(promise_of(model, frame, policy) for model in models if isinstance(model, SensitiveModel)),
+        coverages=coverages_of(policy, frame, codes),
+        allowance=math.floor(limit * records) - (records - frame.height),
+        seconds=policy.algorithm.seconds,
+        note=note,
+    )
+
+
+def refuse_solution(solution: Solution, usable: int, records: int, policy: Policy) -> None:
+    """Refuse to withhold more than the policy allows, or everybody."""
+    if solution.suppressed == usable:
+        raise InfeasibleError("every record would be suppressed; choose a smaller k or another algorithm.")
+    if solution.suppressed:
+        refuse_suppressing(records - usable + solution.suppressed, records, policy, "would lie in too small classes")

@@ -1,0 +1,337 @@
+"""Tables in one or many files, opened without reading them: what is in them, and how the database reads them.
+
+All files are looked at before any work, and all faults are told together. A row group that is damaged inside is
+found only when it is read: `fetched` then finds the file.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kohort.errors import DataError, InternalError, KohortError
+from kohort.policy.sections import Input
+from kohort.table.csv import UTF8, Dialect, literal_path, reader_fault, sniff
+from kohort.table.files import FileKind, files_of, known_kind
+from kohort.table.words import namesakes, unusable
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+__all__ = ["Source", "fetched", "files_of", "open_source", "relation"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table in files of one kind, all of which can be opened and have the same columns.
+
+    Attributes
+    ----------
+    files : tuple of Path
+        In the order of the rows.
+    kind : {"csv", "parquet"}
+        What all of them are.
+    columns : tuple of str
+        Names, in the order of the first file.
+    types : tuple of str
+        The database's type of each column; all text for CSV.
+    rows : int or None
+        Number of rows; None for CSV, where only reading tells.
+    dialect : Dialect or None
+        How all CSV files are written.
+    """
+
+    files: tuple[Path, ...]
+    kind: FileKind
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: int | None = None
+    dialect: Dialect | None = None
+
+
+def open_source(source: str | Path, settings: Input | None = None) -> Source:
+    """Look at every file of a table: whether it can be read, and has the columns that the others have.
+
+    Parameters
+    ----------
+    source : path
+        A file, a folder or a pattern: see `files_of`.
+    settings : Input, optional
+        How CSV files are written, as far as the policy says so.
+
+    Raises
+    ------
+    DataError
+        When a file is damaged, a column has a type that cannot be published, or files differ in their columns or
+        types, or, for CSV, in their headers or the way they are written.
+    """
+    files = files_of(source)
+    if known_kind(files[0]) == "csv":
+        return _csv(files, settings or Input())
+    return _parquet(files)
+
+
+def relation(source: Source) -> tuple[str, list[Any]]:
+    """How the database reads a table: SQL for after FROM, and its parameters.
+
+    Column i of `Source.columns` is called ``c<i>``, for names may differ in case alone. Rows come in the order of the
+    files and of their rows, as long as the statement keeps orders. Run the statement by `fetched`.
+
+    Examples
+    --------
+    >>> sql, parameters = relation(Source((Path("/a*.parquet"),), "parquet", ("x", "y"), ("BIGINT", "VARCHAR")))
+    >>> sql, parameters
+    ('read_parquet(?, hive_partitioning = false) AS source(c0, c1)', [['/a[*].parquet']])
+    """
+    return _relation(source, source.files)
+
+
+def fetched(source: Source, action: Callable[[], T]) -> T:
+    """Do something that reads the table in the database; a failure names the file, and never what is in it.
+
+    Raises
+    ------
+    DataError
+        When a file cannot be read, or memory or disk do not suffice.
+    """
+    import duckdb
+
+    try:
+        return action()
+    except duckdb.OutOfMemoryException:
+        fault: KohortError = DataError("memory: the limit is too small for this table, or the disk is full; give more.")
+    except duckdb.Error:
+        damaged = _damaged(source)
+        fault = DataError(*damaged) if damaged else InternalError("A statement that reads the table failed.")
+    # raised out here, so that the database's message, which quotes cells, is not even in its context
+    raise fault
+
+
+# -- CSV -----------------------------------------------------------------------------------------
+
+
+def _csv(files: Sequence[Path], settings: Input) -> Source:
+    first: tuple[Path, Dialect] | None = None
+    faults: list[str] = []
+    for path in files:
+        try:
+            dialect = _sniffed(path, settings)
+        except DataError as error:
+            faults += error.faults
+            continue
+        first = first or (path, dialect)
+        faults += _unlike(path, dialect, *first)
+    if faults or first is None:
+        raise DataError(*faults)
+    columns = first[1].header
+    return Source(tuple(files), "csv", columns, ("VARCHAR",) * len(columns), dialect=first[1])
+
+
+def _sniffed(path: Path, settings: Input) -> Dialect:
+    try:
+        dialect = sniff(path, delimiter=settings.delimiter, quote=settings.quote, encoding=settings.encoding)
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise DataError(f"{path.name}: cannot be read (it is no gzip file, or is cut off); copy it again.") from None
+    except OSError as error:
+        raise DataError(f"{path.name}: cannot be read ({error.strerror or 'it is damaged'}); check the path.") from None
+    if dialect.encoding != UTF8:
+        raise DataError(f"{path.name}: is not UTF-8 text, and is read in pieces; save it as UTF-8 or Parquet.")
+    return dialect
+
+
+def _unlike(path: Path, dialect: Dialect, first: Path, wanted: Dialect) -> list[str]:
+    """What a file has otherwise than the first; without a header its names would be cells, so they are not told."""
+    if dialect.delimiter != wanted.delimiter:
+        return [f"{path.name}: has another delimiter than {first.name}; write all files alike, or give it in [input]."]
+    here, there = dialect.header, wanted.header
+    if len(here) != len(there):
+        return [f"{path.name}: its header has {len(here)} columns and that of {first.name} has {len(there)}."]
+    differing = [place for place, names in enumerate(zip(here, there, strict=True), 1) if len(set(names)) > 1]
+    if differing:
+        which = f"column {differing[0]}" + (" and others" if len(differing) > 1 else "")
+        return [f"{path.name}: its header differs from that of {first.name} in {which}; every file needs the same."]
+    return []
+
+
+# -- Parquet -------------------------------------------------------------------------------------
+
+
+def _parquet(files: Sequence[Path]) -> Source:
+    import duckdb
+
+    faults: list[str] = []
+    first: tuple[Path, dict[str, str]] | None = None
+    rows = 0
+    connection = duckdb.connect()
+    try:
+        for path in files:
+            found = _footer(connection, path)
+            if isinstance(found, str):
+                faults.append(found)
+                continue
+            types, count = found
+            first = first or (path, types)
+            rows += count
+            faults += _unusable(path, types) if first[0] is path else _differing(path, types, *first)
+    finally:
+        connection.close()
+    if first is not None and len(files) > 1 and not faults:
+        faults += _namesakes(first[0], list(first[1]))
+    if not faults and not rows:
+        faults.append(f"{files[0].name}: has no rows; there is nothing to publish.")
+    if faults or first is None:
+        raise DataError(*faults)
+    return Source(tuple(files), "parquet", tuple(first[1]), tuple(first[1].values()), rows)
+
+
+def _footer(connection: duckdb.DuckDBPyConnection, path: Path) -> tuple[dict[str, str], int] | str:
+    """The columns of a file with their types, and its rows; or what is wrong with it."""
+    import duckdb
+
+    try:
+        size = path.stat().st_size
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        return f"{path.name}: cannot be read ({error.strerror or 'it is damaged'}); check the path."
+    damaged = f"{path.name}: is no readable Parquet file; check how it was written."
+    where = [literal_path(path)]
+    try:
+        schema = connection.execute("SELECT name, coalesce(num_children, 0) FROM parquet_schema(?)", where).fetchall()
+        described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning = false)", where)
+        kinds = [str(kind) for _, kind, *_ in described.fetchall()]
+        [(rows,)] = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", where).fetchall()
+        [(held, end)] = connection.execute(
+            "SELECT coalesce(sum(rows), 0), coalesce(max(last), 0) FROM (SELECT any_value(row_group_num_rows) AS rows, "
+            "max(coalesce(dictionary_page_offset, data_page_offset) + total_compressed_size) AS last "
+            "FROM parquet_metadata(?) GROUP BY row_group_id)",
+            where,
+        ).fetchall()
+    except duckdb.Error:
+        return damaged
+    names = _top(schema)
+    if twice := namesakes(names):
+        return f"{path.name}: more than one column is named {next(iter(twice))!r}; rename all but one."
+    if not names or len(names) != len(kinds) or held != rows or end > size:
+        return damaged
+    return dict(zip(names, kinds, strict=True)), int(rows)
+
+
+def _top(schema: Sequence[tuple[str, int]]) -> list[str]:
+    """Names of the columns: the tree comes in pre-order, and what is inside a nested column is skipped."""
+    names, inside = [], 0
+    for name, children in schema[1:]:
+        if inside:
+            inside += children - 1
+        else:
+            names.append(name)
+            inside = children
+    return names
+
+
+def _unusable(path: Path, types: dict[str, str]) -> list[str]:
+    """Columns that cannot be published: more than one value per cell, or of a type that the audit does not know."""
+    return [
+        f"{path.name}: column {column!r} holds {fault}."
+        for column, kind in types.items()
+        if (fault := unusable(_dtype(kind)))
+    ]
+
+
+def _dtype(kind: str) -> pl.DataType:
+    """A type of the database as one of polars, for the words that messages have for it."""
+    import polars as pl
+
+    if kind.endswith("]"):
+        return pl.List(pl.Null)
+    known: dict[str, pl.DataType] = {
+        **dict.fromkeys(("VARCHAR", "ENUM"), pl.String()),
+        **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT"), pl.Int64()),
+        **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"), pl.UInt64()),
+        **dict.fromkeys(("FLOAT", "DOUBLE"), pl.Float64()),
+        **dict.fromkeys(("HUGEINT", "UHUGEINT"), pl.Int128()),
+        **dict.fromkeys(("STRUCT", "MAP", "UNION"), pl.Struct([])),
+        "BOOLEAN": pl.Boolean(),
+        "DATE": pl.Date(),
+        "TIME": pl.Time(),
+        "DECIMAL": pl.Decimal(38, 0),
+        "BLOB": pl.Binary(),
+        "INTERVAL": pl.Duration(),
+        "LIST": pl.List(pl.Null),
+        '"NULL"': pl.Null(),
+    }
+    word = kind.partition("(")[0]
+    if word.startswith("TIMESTAMP"):
+        return pl.Datetime()
+    return known.get(word, pl.Unknown())
+
+
+def _differing(path: Path, types: dict[str, str], first: Path, wanted: dict[str, str]) -> list[str]:
+    """Columns that a file lacks, has too many, or has with another type; their order does not matter."""
+    lacking = [f"{path.name}: lacks column {name!r}, which {first.name} has." for name in wanted if name not in types]
+    more = [f"{path.name}: has column {name!r}, which {first.name} lacks." for name in types if name not in wanted]
+    retyped = [
+        f"{path.name}: column {name!r} is of type {types[name]}, and of type {kind} in {first.name}; write it alike."
+        for name, kind in wanted.items()
+        if name in types and types[name] != kind
+    ]
+    return lacking + more + retyped
+
+
+def _namesakes(path: Path, columns: Sequence[str]) -> list[str]:
+    """Names that the database takes for one when it looks for them in several files."""
+    alike = namesakes([name.lower() for name in columns])
+    return [
+        f"{path.name}: columns {' and '.join(repr(columns[place - 1]) for place in places)} differ in case alone; "
+        "rename one, or give the table as one file."
+        for places in alike.values()
+    ]
+
+
+# -- both ----------------------------------------------------------------------------------------
+
+
+def _relation(source: Source, files: Sequence[Path]) -> tuple[str, list[Any]]:
+    names = ", ".join(f"c{place}" for place in range(len(source.columns)))
+    paths = [literal_path(path) for path in files]
+    if source.dialect is None:
+        return f"read_parquet(?, hive_partitioning = false) AS source({names})", [paths]
+    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(source.columns)))
+    sql = (
+        "read_csv(?, delim = ?, quote = ?, escape = ?, header = true, auto_detect = false, strict_mode = true, "
+        "null_padding = false, ignore_errors = false, nullstr = chr(1), max_line_size = 33554432, "
+        f"hive_partitioning = false, compression = 'auto', columns = {{{columns}}}) AS source({names})"
+    )
+    return sql, [paths, source.dialect.delimiter, source.dialect.quote, source.dialect.quote]
+
+
+def _damaged(source: Source) -> list[str]:
+    """Read the files one by one: what is wrong with each that cannot be read."""
+    import duckdb
+
+    cells = ", ".join(f"c{place}" for place in range(len(source.columns)))
+    faults = []
+    connection = duckdb.connect()
+    try:
+        for path in source.files:
+            sql, parameters = _relation(source, [path])
+            try:
+                connection.execute(f"SELECT bit_xor(hash({cells})) FROM {sql}", parameters).fetchall()
+            except duckdb.Error as error:
+                faults.append(f"{path.name}{_unread(source, str(error))}")
+    finally:
+        connection.close()
+    return faults
+
+
+def _unread(source: Source, message: str) -> str:
+    if source.kind == "csv":
+        return reader_fault(message)
+    return ": cannot be read to its end; the file is damaged, so write or copy it again."
