@@ -4,7 +4,8 @@ import pyarrow as pa
 import pytest
 
 from kohort.engines.spark import session as module
-from kohort.engines.spark.session import guarded, refuse_without_spark
+from kohort.engines.spark.faults import guarded
+from kohort.engines.spark.session import refuse_without_spark
 from kohort.errors import EngineError, InternalError
 
 

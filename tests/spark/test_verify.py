@@ -11,6 +11,7 @@ from kohort.errors import DataError, PolicyError
 from kohort.policy import Policy
 
 from .conftest import only
+from .frames import in_spark
 
 TREE = {"Lung": ["Asthma", "Flu"], "Skin": ["Acne", "Eczema"]}
 
@@ -50,12 +51,6 @@ def changed(row, **cells):
         pl.when(pl.int_range(pl.len()) == row).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
         for name, value in cells.items()
     )
-
-
-def in_spark(spark, frame):
-    kinds = {pl.String: "string", pl.Int64: "long", pl.Float64: "double", pl.Boolean: "boolean"}
-    schema = ", ".join(f"`{name}` {kinds[kind]}" for name, kind in frame.schema.items())
-    return spark.createDataFrame(frame.rows(), schema)
 
 
 DIVERSE = {"model": "distinct-l-diversity", "column": "pay", "l": 2}

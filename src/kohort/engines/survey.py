@@ -24,8 +24,13 @@ from kohort.pseudonyms import read_key
 class Scan(Protocol):
     """A table that is somewhere else, and larger than memory."""
 
-    records: int
-    columns: Sequence[str]
+    @property
+    def records(self) -> int:
+        """Number of records."""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """Names of all columns."""
 
     def distinct(self, columns: tuple[str, ...]) -> pl.DataFrame:
         """The distinct combinations of some columns, with the number of their records in the column COUNT."""

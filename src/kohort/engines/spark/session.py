@@ -8,18 +8,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from kohort.errors import EngineError, InternalError
+from kohort.engines.spark.faults import guarded
+from kohort.errors import EngineError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-T = TypeVar("T")
 
 LEAST_JAVA = 17
 SETTINGS = {
@@ -133,29 +132,3 @@ def _started(master: str, settings: Mapping[str, str]) -> Iterator[SparkSession]
         gateway.proc.stdin.close()  # which ends the Java process
         gateway.proc.wait()
         SparkContext._gateway = SparkContext._jvm = None
-
-
-def guarded(work: Callable[[], T], fault: str | None = None) -> T:
-    """Do some work in Spark, and tell a failure without its cause, whose text may quote cells.
-
-    Parameters
-    ----------
-    work : callable
-        What to do.
-    fault : str, optional
-        What an `EngineError` says; without it, a failure is a bug of ours.
-
-    Raises
-    ------
-    EngineError, InternalError
-        When Spark fails.
-    """
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
-    try:
-        return work()
-    except (PySparkException, Py4JError) as error:
-        failed = type(error).__name__
-    # Raised out here, so that the quoted cells are not even in the context of the exception.
-    raise EngineError(fault) if fault else InternalError(f"A job of Spark failed ({failed}).")
