@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -43,6 +43,7 @@ from kohort.solution import Solution
 from kohort.table import read_table, same_kind, write_table
 from kohort.table.read import Kind, file_kind
 from kohort.table.safe import draft_of
+from kohort.table.sizes import memory_of
 from kohort.table.targets import part_path, refuse_targets
 
 
@@ -63,6 +64,8 @@ def anonymize(
     ledger: str | Path | None = None,
     person: str | None = None,
     ledger_key: str | Path | None = None,
+    memory: str | int | None = None,
+    resume: bool = False,
 ) -> Release:
     """Turn a table about people into one that keeps the promise of its policy.
 
@@ -85,6 +88,11 @@ def anonymize(
         and who is released again must be in a class with the same sensitive values as before.
     ledger_key : path, optional
         File with the key of these hashes; the environment variable KOHORT_LEDGER_KEY when absent.
+    memory : str or int, optional
+        Memory that may be used, such as ``"2GB"``, or bytes: the table, a file, a folder of files or a pattern, is
+        then worked on in parts on disk, and may be larger than memory. See docs/scale.md.
+    resume : bool
+        With `memory`: keep finished parts if the run is cut off, and go on from those of a run that was.
 
     Returns
     -------
@@ -117,6 +125,10 @@ def anonymize(
     plan = plan_of(policy)
     book = _book(plan, path, ledger, person, ledger_key)
     kind = _target(table, path, plan, book, ledger_key)
+    if memory is not None:
+        return _beyond_memory(table, plan, path, book, memory, clock, resume=resume)
+    if resume:
+        raise DataError("resume: only a run in parts can be resumed; give memory, too.")
     secret = read_key(policy)
     with clock.step("read"):
         source = read_table(table, policy.input)
@@ -149,15 +161,7 @@ def anonymize(
         with clock.step("verify"):
             original = source.path or source.frame
             verdict, key = _verified(drafts, parts, original, record)
-    provenance = Provenance(
-        algorithm=plan.algorithm.name,
-        parameters=asdict(plan.algorithm),  # type: ignore[call-overload]
-        measure={"name": plan.measure.name} | asdict(plan.measure),  # type: ignore[call-overload]
-        seed=plan.seed,
-        input_key=key,
-        seconds=clock.seconds,
-        clusters=solution.clusters,
-    )
+    provenance = _provenance(plan, key, clock, solution.clusters)
     tables = {part.name: same_kind(part.frame, source.kind) for part in parts}
     return Release(
         table=tables[parts[0].name],
@@ -169,6 +173,48 @@ def anonymize(
         tables=tables,
         facts=solution.facts,
         find_bound=partial(_bound, plan, codes, solution, source.frame.height),
+    )
+
+
+def _provenance(plan: Plan, key: str, clock: Clock, clusters: int) -> Provenance:
+    return Provenance(
+        algorithm=plan.algorithm.name,
+        parameters=asdict(plan.algorithm),  # type: ignore[call-overload]
+        measure={"name": plan.measure.name} | asdict(plan.measure),  # type: ignore[call-overload]
+        seed=plan.seed,
+        input_key=key,
+        seconds=clock.seconds,
+        clusters=clusters,
+    )
+
+
+def _beyond_memory(
+    table: Any, plan: Plan, path: Path | None, book: Book | None, memory: str | int, clock: Clock, *, resume: bool
+) -> Release:
+    """The same for a table that is larger than memory."""
+    from kohort.engines.embedded import beyond_memory
+
+    if path is None or not isinstance(table, str | Path):
+        raise DataError("memory: a limit is for tables in files, and a release in a file; give both, or no limit.")
+    if book is not None:
+        raise DataError("ledger: it records releases that are made in memory; leave the ledger, or the limit, out.")
+    limit = memory if isinstance(memory, int) else memory_of(memory)
+    with (
+        draft_of(path) as draft,
+        beyond_memory(table, plan, path, draft, limit, clock, resume=resume) as run,
+        clock.step("verify"),
+    ):
+        verdict = examine(draft, plan.policy, original=run.source.files, row_order=run.order, memory=limit).verdict
+        _refuse_verdict(verdict)
+        key = secrets.token_hex(32)
+        verdict = verdict.with_hashes(input_keyed=_keyed_hash(run.source.files, key))
+    return Release(
+        table=pl.scan_parquet(path, glob=False) if file_kind(path) == "parquet" else pl.scan_csv(path, glob=False),
+        verdict=verdict,
+        loss=run.tally.loss(run.job, run.withheld),
+        provenance=_provenance(run.job.plan, key, clock, run.tally.clusters),
+        path=path,
+        facts=run.facts,
     )
 
 
@@ -299,22 +345,30 @@ def _verified(
         if not part.beside
     }
     verdict = Verdict.of_tables({name: one.verdict for name, one in found.items()})
-    if not verdict.passed:
-        raise VerificationError(f"the release does not keep its promise and was not published: {verdict.reason}")
+    _refuse_verdict(verdict)
     if record:
         [only] = found.values()
         assert only.shown is not None
         record.announce(only.shown, only.people, verdict.hashes)
     key = secrets.token_hex(32)
-    return verdict.with_hashes(input_keyed=_keyed_hash(original, key)), key
+    return verdict.with_hashes(
+        input_keyed=_keyed_hash([original] if isinstance(original, Path) else original, key)
+    ), key
 
 
-def _keyed_hash(original: Path | pl.DataFrame, key: str) -> str:
+def _refuse_verdict(verdict: Verdict) -> None:
+    if not verdict.passed:
+        raise VerificationError(f"the release does not keep its promise and was not published: {verdict.reason}")
+
+
+def _keyed_hash(original: Sequence[Path] | pl.DataFrame, key: str) -> str:
+    """Hash of a frame, or of files one after the other."""
     keyed = hmac.new(bytes.fromhex(key), digestmod=hashlib.sha256)
-    if isinstance(original, Path):
-        with original.open("rb") as file:
-            while block := file.read(1 << 20):
-                keyed.update(block)
+    if not isinstance(original, pl.DataFrame):
+        for path in original:
+            with path.open("rb") as file:
+                while block := file.read(1 << 20):
+                    keyed.update(block)
     else:
         for column in original:
             keyed.update(f"{column.name}:{column.dtype};".encode())

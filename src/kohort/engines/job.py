@@ -28,6 +28,8 @@ class Job:
 
     Attributes
     ----------
+    columns : tuple of str
+        Columns of the table that are published, quasi-identifiers among them, in their order.
     records : int
         Records that take part.
     allowance : int
@@ -37,6 +39,7 @@ class Job:
     """
 
     plan: Plan
+    columns: tuple[str, ...]
     axes: tuple[Axis, ...]
     records: int
     allowance: int
@@ -61,6 +64,11 @@ class Job:
     def costs(self) -> Costs:
         """What boxes cost."""
         return compile_costs(self.plan.measure, self.axes)
+
+    @property
+    def carried(self) -> list[str]:
+        """Columns that are published as they are, or as pseudonyms: those that a part must bring along."""
+        return [name for name in self.columns if name not in self.policy.quasi_identifiers]
 
     @property
     def code_columns(self) -> list[str]:

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from kohort.algorithms import Task
 from kohort.encode import STAR, Codes
 from kohort.enforcing import enforced
-from kohort.engines.job import Job
-from kohort.engines.lookups import OWN
+from kohort.engines.job import PART, ROW, Job
 from kohort.errors import InfeasibleError
 from kohort.measures.loss import Loss, loss_of_solution
 from kohort.privacy import Promise
@@ -87,12 +86,13 @@ def release_part(
     Parameters
     ----------
     frame : DataFrame
-        The columns of the table as read, and the engine's own: codes and numbers of sensitive values.
+        `Job.columns` as read, those of quasi-identifiers may be left out; and the engine's own: codes and numbers of
+        sensitive values, 32-bit integers.
     threads : int
         All cores when 0.
     """
-    columns = [name for name in frame.columns if not name.startswith(OWN)]
-    order = frame.select(columns).hash_rows().arg_sort().to_numpy()
+    content = [name for name in frame.columns if name not in (ROW, PART)]
+    order = frame.select(content).hash_rows().arg_sort().to_numpy()
     frame = frame[order]
     task = _task(frame, job, part, progress, threads)
     try:
@@ -106,7 +106,9 @@ def release_part(
                 for fault in error.faults
             )
         ) from None
-    return _published(frame.select(columns), order, task.codes, solution, job, part)
+    # Quasi-identifiers are published from their codes; what they were need not be here.
+    table = frame.select(pl.col(name) if name in content else pl.lit(None).alias(name) for name in job.columns)
+    return _published(table, order, task.codes, solution, job, part)
 
 
 def _task(frame: pl.DataFrame, job: Job, part: int, progress: Callable[[float], None], threads: int) -> Task:

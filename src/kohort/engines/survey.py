@@ -89,6 +89,7 @@ def survey(plan: Plan, scan: S) -> tuple[Job, S]:
     limit = Fraction(str(policy.privacy.suppression_limit))
     job = Job(
         plan=plan,
+        columns=tuple(name for name in scan.columns if name not in policy.dropped),
         axes=axes,
         records=usable.records,
         allowance=math.floor(limit * scan.records) - without,

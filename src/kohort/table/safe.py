@@ -64,11 +64,12 @@ def _remove_stale_drafts(path: Path) -> None:
     with suppress(OSError):
         for other in path.parent.iterdir():
             match = pattern.match(other.name)
-            if match and not _alive(int(match[1])):
+            if match and not is_alive(int(match[1])):
                 other.unlink(missing_ok=True)
 
 
-def _alive(process: int) -> bool:
+def is_alive(process: int) -> bool:
+    """Whether there is such a process."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

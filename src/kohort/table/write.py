@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -10,6 +12,7 @@ import polars as pl
 
 from kohort.errors import DataError
 from kohort.table.csv import Dialect, is_gzipped
+from kohort.table.files import known_kind
 from kohort.table.read import Kind
 from kohort.table.texts import NUMBER
 from kohort.table.words import in_words
@@ -33,39 +36,62 @@ def write_table(frame: pl.DataFrame, path: Path, kind: Kind, dialect: Dialect | 
     if kind == "parquet":
         frame.write_parquet(path, compression="zstd", metadata=None)
         return
-    _refuse_formless(frame)
+    _refuse_formless(frame.schema)
     if neutralise:
-        frame = _neutralised(frame)
-    delimiter = "\t" if ".tsv" in path.name.lower() else dialect.delimiter if dialect else ","
-    if not is_gzipped(path):
-        frame.write_csv(path, separator=delimiter)
+        frame = frame.with_columns(_neutralised(frame.schema))
+    with _opened(path) as file:
+        frame.write_csv(file, separator=_delimiter(path, dialect))
+
+
+def write_stream(rows: pl.LazyFrame, path: Path, dialect: Dialect | None, *, neutralise: bool) -> None:
+    """Write rows that are too many for memory, as `write_table` would."""
+    if known_kind(path) == "parquet":
+        rows.sink_parquet(path, compression="zstd", maintain_order=True)
         return
-    # A gzip header names the file and the time unless told otherwise; the release tells neither.
-    with path.open("wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-        frame.write_csv(cast("IO[bytes]", packed), separator=delimiter)
+    schema = rows.collect_schema()
+    _refuse_formless(schema)
+    if neutralise:
+        rows = rows.with_columns(_neutralised(schema))
+    with _opened(path) as file:
+        rows.sink_csv(file, separator=_delimiter(path, dialect), maintain_order=True)
 
 
-def _refuse_formless(frame: pl.DataFrame) -> None:
+def _delimiter(path: Path, dialect: Dialect | None) -> str:
+    return "\t" if ".tsv" in path.name.lower() else dialect.delimiter if dialect else ","
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """A CSV file, packed if its name says so."""
+    with path.open("wb") as file:
+        if not is_gzipped(path):
+            yield file
+            return
+        # A gzip header names the file and the time unless told otherwise; the release tells neither.
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+            yield cast("IO[bytes]", packed)
+
+
+def _refuse_formless(schema: Mapping[str, pl.DataType]) -> None:
     """Refuse times of day and durations: every tool writes them in another way, so an audit could not compare them."""
     faults = [
         f"column {name!r}: {in_words(dtype)} cannot be published as CSV; convert it to text, or drop it."
-        for name, dtype in frame.schema.items()
+        for name, dtype in schema.items()
         if dtype in (pl.Time, pl.Duration)
     ]
     if faults:
         raise DataError(*faults)
 
 
-def _neutralised(frame: pl.DataFrame) -> pl.DataFrame:
-    cells = [
+def _neutralised(schema: Mapping[str, pl.DataType]) -> list[pl.Expr]:
+    return [
         pl.when(pl.col(name).str.contains(FORMULA) & ~pl.col(name).str.contains(NUMBER))
         .then("'" + pl.col(name))
         .otherwise(pl.col(name))
         .alias(name)
-        for name, dtype in frame.schema.items()
+        for name, dtype in schema.items()
         if dtype == pl.String
     ]
-    return frame.with_columns(cells)
 
 
 def same_kind(frame: pl.DataFrame, kind: Kind) -> Any:

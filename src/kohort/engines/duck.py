@@ -1,0 +1,178 @@
+"""A table in files, seen through DuckDB: counted, looked up and divided without being read into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from kohort.arrow import ArrowStream
+from kohort.engines.job import PART, ROW
+from kohort.engines.lookups import CODE, COUNT, Lookup
+from kohort.table.csv import literal_path
+from kohort.table.sources import Source, fetched, relation
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def connected(memory: int, folder: Path) -> duckdb.DuckDBPyConnection:
+    """A private database that takes so much memory, and then the disk."""
+    import duckdb
+
+    return duckdb.connect(
+        ":memory:",
+        config={
+            "memory_limit": f"{memory >> 20}MiB",
+            "temp_directory": str(folder / "spill"),
+            # no extension is ever fetched: nothing touches a network
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "preserve_insertion_order": False,
+        },
+    )
+
+
+@dataclass(frozen=True)
+class DuckScan:
+    """A table in the database, or rather the statement that reads it.
+
+    Attributes
+    ----------
+    base : str
+        Statement that gives the columns c0, c1, ... and ROW.
+    lookups : tuple of Lookup
+        Dictionaries whose numbers are joined to it.
+    records : int
+        Records that have a number in all of them.
+    """
+
+    database: duckdb.DuckDBPyConnection
+    source: Source
+    base: str
+    records: int
+    lookups: tuple[Lookup, ...] = ()
+
+    @classmethod
+    def of(cls, database: duckdb.DuckDBPyConnection, source: Source, folder: Path) -> DuckScan:
+        """Open a table; CSV is first copied into a private Parquet file, as its rows have no numbers."""
+        files = [str(path.absolute()) for path in source.files]
+        if source.kind == "csv":
+            copy = folder / "source.parquet"
+            sql, parameters = relation(source)
+            database.execute("SET preserve_insertion_order = true")
+            statement = f"COPY (SELECT * FROM {sql}) TO '{_quoted(copy)}' (FORMAT parquet, COMPRESSION zstd)"
+            fetched(source, lambda: database.execute(statement, parameters))
+            database.execute("SET preserve_insertion_order = false")
+            names = [f"c{i}" for i in range(len(source.columns))]
+            files = [str(copy)]
+        else:
+            names = ['"' + name.replace('"', '""') + '"' for name in source.columns]
+        cells = ", ".join(f"{name} AS c{i}" for i, name in enumerate(names))
+        selects, first = [], 0
+        for path in files:
+            literal = literal_path(Path(path)).replace("'", "''")
+            read = f"read_parquet('{literal}', file_row_number = true, hive_partitioning = false)"
+            selects.append(f"SELECT {cells}, CAST(file_row_number AS BIGINT) + {first} AS {ROW} FROM {read}")
+            counted = f"SELECT sum(num_rows) FROM parquet_file_metadata('{literal}')"
+            [(rows,)] = fetched(source, lambda counted=counted: database.execute(counted).fetchall())  # type: ignore[misc]
+            first += int(rows or 0)
+        return cls(database, source, " UNION ALL ".join(selects), first)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of all columns."""
+        return self.source.columns
+
+    def distinct(self, columns: tuple[str, ...]) -> pl.DataFrame:
+        """The distinct combinations of some columns, with the number of their records."""
+        inner = [self._inner(name) for name in columns]
+        found = self._frame(f"SELECT {', '.join(inner)}, count(*) AS {COUNT} FROM {self._joined()} GROUP BY ALL")
+        return found.rename(dict(zip(inner, columns, strict=True)))
+
+    def counted(self, columns: Sequence[str], condition: str) -> pl.DataFrame:
+        """The same of columns with numbers, where a condition holds."""
+        some = ", ".join(columns)
+        return self._frame(f"SELECT {some}, count(*) AS {COUNT} FROM {self._joined()} WHERE {condition} GROUP BY ALL")
+
+    def coded(self, lookups: Sequence[Lookup]) -> DuckScan:
+        """The table with the numbers of some dictionaries, without the records that have none."""
+        for lookup in lookups:
+            inner = {name: f"v{place}" for place, name in enumerate(lookup.columns)}
+            self.database.register("dictionary", ArrowStream(lookup.table.rename(inner)))
+            self.database.execute(f"CREATE TABLE {lookup.name} AS SELECT * FROM dictionary")
+            self.database.unregister("dictionary")
+        more = replace(self, lookups=(*self.lookups, *lookups))
+        if any(lookup.table[CODE].null_count() for lookup in lookups):
+            [(records,)] = more.rows(f"SELECT count(*) FROM {more._joined()}")
+            more = replace(more, records=records)
+        return more
+
+    def divide(self, expression: str, columns: Sequence[str], folder: Path) -> None:
+        """Write every part into a folder of its own: some columns by their names, all numbers, and ROW."""
+        cells = [f'{self._inner(name)} AS "{_double(name)}"' for name in columns]
+        numbers = [lookup.name for lookup in self.lookups]
+        select = ", ".join([*cells, *numbers, ROW, f"{expression} AS {PART}"])
+        self.rows(
+            f"COPY (SELECT {select} FROM {self._joined()}) TO '{_quoted(folder)}' "
+            f"(FORMAT parquet, COMPRESSION lz4_raw, PARTITION_BY ({PART}))"
+        )
+
+    def others(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The records that have no number in some dictionary: some of their columns, and ROW."""
+        cells = [f'{self._inner(name)} AS "{_double(name)}"' for name in columns]
+        return self._frame(f"SELECT {', '.join([*cells, ROW])} FROM {self._joined('NOT')} ORDER BY {ROW}")
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Run a statement that reads the table."""
+        rows: list[tuple[Any, ...]] = fetched(self.source, lambda: self.database.execute(sql).fetchall())
+        return rows
+
+    def _frame(self, sql: str) -> pl.DataFrame:
+        found = fetched(self.source, lambda: pl.DataFrame(ArrowStream(self.database.sql(sql))))
+        return found.with_columns(pl.col(COUNT).cast(pl.Int64)) if COUNT in found.columns else found
+
+    def _inner(self, name: str) -> str:
+        """Name of a column of the table in the database."""
+        return f"c{self.source.columns.index(name)}"
+
+    def _joined(self, negated: str = "") -> str:
+        """The table with its numbers, in brackets."""
+        numbers = [f"{lookup.name}.{CODE} AS {lookup.name}" for lookup in self.lookups]
+        joins = [
+            f"LEFT JOIN {lookup.name} ON "
+            + " AND ".join(
+                f"source.{self._inner(name)} IS NOT DISTINCT FROM {lookup.name}.v{place}"
+                for place, name in enumerate(lookup.columns)
+            )
+            for lookup in self.lookups
+        ]
+        # Only dictionaries that leave values out can leave records out.
+        partial = [f"{one.name}.{CODE} IS NOT NULL" for one in self.lookups if one.table[CODE].null_count()]
+        where = f" WHERE {negated} ({' AND '.join(partial)})" if partial else f" WHERE {negated} true"
+        select = ", ".join(["source.*", *numbers])
+        return f"(SELECT {select} FROM ({self.base}) AS source {' '.join(joins)}{where})"
+
+
+def sorted_file(files: Sequence[Path], folder: Path, memory: int) -> Path:
+    """Rows of some Parquet files in the order of ROW, in another one."""
+    target = folder / "sorted.parquet"
+    some = ", ".join(f"'{literal_path(path).replace(chr(39), chr(39) * 2)}'" for path in files)
+    with connected(memory, folder) as database:
+        database.execute("SET preserve_insertion_order = true")
+        database.execute(
+            f"COPY (SELECT * FROM read_parquet([{some}], hive_partitioning = false) ORDER BY {ROW}) "
+            f"TO '{_quoted(target)}' (FORMAT parquet, COMPRESSION lz4_raw)"
+        )
+    return target
+
+
+def _quoted(path: Path) -> str:
+    return str(path.absolute()).replace("'", "''")
+
+
+def _double(name: str) -> str:
+    return name.replace('"', '""')
