@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from kohort.engines.lookups import CODE, COUNT, Lookup
+from kohort.engines.lookups import CODE, COUNT, OWN, Lookup
 from kohort.engines.part import release_part
 from kohort.engines.sample import with_cuts
 from kohort.engines.survey import refuse_parts, survey
@@ -48,6 +48,8 @@ def released_in_parts(frame, policy, parts):
     sizes = dict(enumerate(np.bincount(route).tolist()))
     job = replace(job, cuts=job.cuts.joined(sizes, 5 * job.k))
     route = job.cuts.route(scan.frame.select(job.code_columns).to_numpy())
-    pieces = [release_part(scan.frame.filter(pl.Series(route == part)), job, part) for part in job.cuts.parts]
+    own = [name for name in scan.frame.columns if name.startswith(OWN)]
+    frame = scan.frame.select(*job.carried, *own)
+    pieces = [release_part(frame.filter(pl.Series(route == part)), job, part) for part in job.cuts.parts]
     rows = [row for piece in pieces for row in (*piece.released.rows(), *piece.withheld.rows())]
     return sorted(rows, key=repr), job

@@ -10,6 +10,7 @@ anywhere. A *row* is a distinct combination of quasi-identifiers, a *record* a p
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
@@ -154,15 +155,32 @@ class ProximityAwareClustering(Clusterer):
         found = LocalRows(rows.codes, rows.counts)
         tree, _ = self.parting(task.codes.axes, task.k).parts(found, t, task.rng, finished)
         part_of_row = tree.route(rows.codes)
-        order = rows.order if self.sensitive_weight == 0 else lexicographic_order(task)
+        order = self.order(task)
         part_of_record = np.repeat(part_of_row, rows.counts)
         grouped = np.split(
             order[np.argsort(part_of_record, kind="stable")], np.cumsum(np.bincount(part_of_record))[:-1]
         )
-        return [dealt for part in grouped for dealt in deal(part, -(-len(part) // self.capacity))]
+        return [dealt for part in grouped for dealt in deal(part, self.hands(len(part)))]
 
-    def labels(self, task: Task, parts: list[NDArray[np.int64]]) -> NDArray[np.int32]:
-        """Phase 2: the clusters of all parts. Threads have no influence on the result."""
+    def order(self, task: Task) -> NDArray[np.int64]:
+        """Records in lexicographic order."""
+        return task.codes.distinct.order if self.sensitive_weight == 0 else lexicographic_order(task)
+
+    def hands(self, records: int) -> int:
+        """Into how many parts a part of so many records is dealt: more than one if its rows are too much alike."""
+        return -(-records // self.capacity)
+
+    def labels(
+        self, task: Task, parts: list[NDArray[np.int64]], draws: Sequence[float] | None = None
+    ) -> NDArray[np.int32]:
+        """Phase 2: the clusters of all parts. Threads have no influence on the result.
+
+        Parameters
+        ----------
+        draws : sequence of float, optional
+            A random number for each part, 0 to 1; else they are drawn.
+        """
+        draws = task.rng.random(len(parts)).tolist() if draws is None else draws
         weight = self.sensitive_weight if task.sensitive else 0.0
         sensitive = (
             task.sensitive
@@ -185,7 +203,7 @@ class ProximityAwareClustering(Clusterer):
         pool = ThreadPoolExecutor(threads)
         run = map if threads == 1 else pool.map
         try:
-            for records, found in zip(parts, run(clustered, parts, task.rng.random(len(parts))), strict=True):
+            for records, found in zip(parts, run(clustered, parts, draws), strict=True):
                 labels[records] = found + clusters
                 clusters += int(found.max()) + 1
                 done += len(records)
@@ -223,6 +241,19 @@ class ProximityAwareClustering(Clusterer):
                 f"needs {BYTES * least**2 / 2**30:,.1f} GiB, and its capacity is {self.capacity:,} records; {advice}"
                 f"raise 'capacity' to {least:,}, or use an algorithm for large tables, such as 'k-member'."
             )
+
+
+@dataclass(frozen=True)
+class BetaCluster(Clusterer):
+    """Phase 2 on the records of one beta-cluster, wherever phase 1 was done."""
+
+    pac: ProximityAwareClustering
+    draws: Sequence[float]
+    """Random numbers, one for each hand."""
+
+    def cluster(self, task: Task) -> NDArray[np.int32]:
+        """Label every record with its cluster."""
+        return self.pac.labels(task, deal(self.pac.order(task), len(self.draws)), self.draws)
 
 
 def _is_number(value: object) -> bool:

@@ -8,7 +8,7 @@ task that is run again gives the same rows. Only what Spark Connect has, too, is
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,11 +19,14 @@ import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
+from kohort.algorithms.base import Algorithm
+from kohort.algorithms.pac import BetaCluster, ProximityAwareClustering
 from kohort.encode import STAR
 from kohort.engines.job import PART, Job
 from kohort.engines.lookups import OWN
 from kohort.engines.part import release_part
 from kohort.engines.sample import with_cuts
+from kohort.engines.spark.ancestors import beta_clusters
 from kohort.engines.spark.faults import telling
 from kohort.engines.spark.scan import SparkScan, scan_of
 from kohort.engines.spark.verify import refuse_promises
@@ -50,35 +53,35 @@ class Prepared:
     job: Job
     scan: SparkScan
     """The records that take part, with their numbers and the column PART."""
-    parts: int
+    partitions: int
+    """Of the work."""
+    algorithm_of: Callable[[int], Algorithm] | None = None
+    """How each part is worked on, if not all are alike."""
 
     def released(self) -> DataFrame:
         """The release, worked out when it is used."""
-        names = [name for name in self.scan.columns if name not in self.job.policy.dropped]
-        source = self.scan.frame.select(
-            *(self.scan.place(name) for name in names), *_own(self.job), F.col(PART).cast("int").alias(PART)
-        )
-        schema = _schema(source, names, self.job.policy)
-        work = _work(self.job, names)
+        job, place = self.job, self.scan.place
+        source = self.scan.frame.select(*map(place, job.carried), *_own(job), F.col(PART).cast("int").alias(PART))
+        kinds = {name: self.scan.frame.schema[place(name)].dataType for name in job.carried}
+        schema = StructType([StructField(name, kinds.get(name, StringType())) for name in job.columns])
         # With a number, partitions stay as they are; Spark would else join those of few bytes, however much work.
-        grouped = source.repartition(self.parts, PART).groupBy(PART)
-        released = grouped.applyInArrow(work, schema)
-        policy = self.job.policy
-        if policy.output.suppressed == "withheld" or policy.privacy.suppression_limit == 0:
+        grouped = source.repartition(self.partitions, PART).groupBy(PART)
+        released = grouped.applyInArrow(_work(job, self.algorithm_of), schema.add(KEY, LongType()))
+        if job.policy.output.suppressed == "withheld" or job.policy.privacy.suppression_limit == 0:
             return released.drop(KEY)
-        return _mixed(released, self._others(names, schema), self.parts)
+        others = self._others()
+        # Next to whom a suppressed record stands would tell which part it is from.
+        both = released if others is None else released.union(others)
+        return both.repartition(self.partitions, KEY).sortWithinPartitions(KEY).drop(KEY)
 
-    def _others(self, names: Sequence[str], schema: StructType) -> DataFrame | None:
+    def _others(self) -> DataFrame | None:
         """Records that do not take part as they are shown: `*` in every quasi-identifier."""
-        if self.job.policy.privacy.missing != "suppress" or self.scan.rest is None:
+        job, scan = self.job, self.scan
+        if job.policy.privacy.missing != "suppress" or scan.rest is None:
             return None
-        quasi = self.job.policy.quasi_identifiers
-        cells = [
-            F.lit(STAR).alias(field.name) if name in quasi else F.col(self.scan.place(name)).alias(field.name)
-            for name, field in zip(names, schema.fields, strict=False)
-        ]
-        key = F.xxhash64(F.lit(self.job.shuffle), *_places(self.scan)).bitwiseAND(F.lit(2**63 - 1))
-        return self.scan.rest.select(*cells, key.alias(KEY))
+        cells = [F.col(scan.place(name)) if name in job.carried else F.lit(STAR) for name in job.columns]
+        key = F.xxhash64(F.lit(job.shuffle), *map(scan.place, scan.columns)).bitwiseAND(F.lit(2**63 - 1))
+        return scan.rest.select(*cells, key)
 
 
 def anonymize(table: DataFrame, policy: Policy | str | Path, *, partitions: int | None = None) -> DataFrame:
@@ -121,14 +124,27 @@ def prepared(table: DataFrame, plan: Plan, partitions: int | None = None) -> Pre
     if not scan.records:
         raise DataError("the table: has no rows; there is nothing to publish.")
     job, coded = survey(plan, scan)
-    columns = job.code_columns
     parts = partitions or math.ceil(job.records / RECORDS)
-    job = with_cuts(job, lambda condition: coded.counted(columns, condition), parts=parts)
+    if isinstance(plan.algorithm, ProximityAwareClustering):
+        return _by_ancestors(job, coded, plan.algorithm, parts)
+    return _by_cuts(job, coded, parts)
+
+
+def _by_cuts(job: Job, scan: SparkScan, parts: int) -> Prepared:
+    """Cut the table, as every engine does."""
+    columns = job.code_columns
+    job = with_cuts(job, lambda condition: scan.counted(columns, condition), parts=parts)
     part = F.expr(job.cuts.expression(columns))
-    sizes = {row[0]: row[1] for row in coded.frame.groupBy(part.alias(PART)).count().collect()}
+    sizes = {row[0]: row[1] for row in scan.frame.groupBy(part.alias(PART)).count().collect()}
     job = replace(job, cuts=job.cuts.joined(sizes, FEWEST_CLASSES * job.k))
-    frame = coded.frame.withColumn(PART, F.expr(job.cuts.expression(columns)))
-    return Prepared(job, replace(coded, frame=frame), len(job.cuts.parts))
+    frame = scan.frame.withColumn(PART, F.expr(job.cuts.expression(columns)))
+    return Prepared(job, replace(scan, frame=frame), len(job.cuts.parts))
+
+
+def _by_ancestors(job: Job, scan: SparkScan, pac: ProximityAwareClustering, partitions: int) -> Prepared:
+    """Part the table as PAC does: the first of its phases in Spark, the second on the parts."""
+    frame, draws = beta_clusters(job, scan.frame, pac)
+    return Prepared(job, replace(scan, frame=frame), partitions, lambda part: BetaCluster(pac, draws[part]))
 
 
 def refuse(plan: Plan) -> None:
@@ -160,42 +176,20 @@ def _own(job: Job) -> list[str]:
     return [*job.code_columns, *job.sensitive_columns, *values]
 
 
-def _places(scan: SparkScan) -> list[str]:
-    return [f"c{number}" for number in range(len(scan.columns))]
-
-
-def _schema(source: DataFrame, names: Sequence[str], policy: Policy) -> StructType:
-    """Columns of the release: texts for quasi-identifiers, all else as it was; and KEY."""
-    kinds = [field.dataType for field in source.schema.fields]
-    fields = [
-        StructField(name, StringType() if name in policy.quasi_identifiers else kind)
-        for name, kind in zip(names, kinds, strict=False)
-    ]
-    return StructType([*fields, StructField(KEY, LongType())])
-
-
-def _work(job: Job, names: Sequence[str]) -> Callable[[pa.Table], pa.Table]:
+def _work(job: Job, algorithm_of: Callable[[int], Algorithm] | None) -> Callable[[pa.Table], pa.Table]:
     """The work on one part: Arrow in, Arrow out."""
-    quasi = job.policy.quasi_identifiers
 
     def work(table: pa.Table) -> pa.Table:
         part = table.column(PART)[0].as_py()
-        frame = pl.from_arrow(table.drop_columns([PART]))
+        kinds = {name: table.schema.field(number).type for number, name in enumerate(job.carried)}
+        frame = pl.from_arrow(table)
         assert isinstance(frame, pl.DataFrame)
-        named = frame.rename(dict(zip(frame.columns, names, strict=False)))
-        piece = telling(lambda: release_part(named, job, part, threads=1))
-        rows = pl.concat([piece.released, piece.withheld]).select(names).to_arrow(compat_level=pl.CompatLevel.oldest())
-        columns = [
-            rows.column(number).cast(pa.string() if name in quasi else table.schema.field(number).type)
-            for number, name in enumerate(names)
-        ]
+        named = frame.rename(dict(zip(frame.columns, job.carried, strict=False)))
+        mine = job if algorithm_of is None else replace(job, plan=replace(job.plan, algorithm=algorithm_of(part)))
+        piece = telling(lambda: release_part(named, mine, part, threads=1))
+        rows = pl.concat([piece.released, piece.withheld]).to_arrow(compat_level=pl.CompatLevel.oldest())
+        columns = [rows.column(name).cast(kinds.get(name, pa.string())) for name in job.columns]
         keys = np.random.default_rng([job.shuffle, part, 1]).integers(2**63 - 1, size=rows.num_rows)
-        return pa.Table.from_arrays([*columns, pa.array(keys, pa.int64())], [*names, KEY])
+        return pa.Table.from_arrays([*columns, pa.array(keys, pa.int64())], [*job.columns, KEY])
 
     return work
-
-
-def _mixed(released: DataFrame, others: DataFrame | None, parts: int) -> DataFrame:
-    """All rows in a random order: next to whom a suppressed record stands would tell which part it is from."""
-    both = released if others is None else released.union(others)
-    return both.repartition(parts, KEY).sortWithinPartitions(KEY).drop(KEY)
