@@ -26,7 +26,7 @@ LAYERS = [
     {"preparing"},
     {"engines"},
     {"pipeline", "measuring", "propose"},
-    {"comparing", "explaining"},
+    {"comparing", "explaining", "spark"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -12,6 +12,8 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "src"
 PATIENCE = 120
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For processes that do not live long."""
 
 
 class Process:
@@ -25,6 +27,7 @@ class Process:
         environment = os.environ | {
             "SPARK_HOME": str(home),
             "SPARK_DAEMON_MEMORY": memory,
+            "SPARK_DAEMON_JAVA_OPTS": QUICK_JAVA,
             "SPARK_LOCAL_DIRS": str(log.parent),
             "PYSPARK_PYTHON": sys.executable,
             "PYTHONPATH": str(PACKAGE),

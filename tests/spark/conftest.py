@@ -8,9 +8,10 @@ import pytest
 from kohort.engines.spark.session import refuse_without_spark, session
 from kohort.errors import EngineError
 
-from .clusters import connect_server, standalone
+from .clusters import QUICK_JAVA, connect_server, standalone
 
-SMALL = {"spark.sql.shuffle.partitions": "4", "spark.default.parallelism": "4"}
+SMALL = {"spark.sql.shuffle.partitions": "4", "spark.sql.codegen.wholeStage": "false"}
+QUICK = {"spark.driver.extraJavaOptions": QUICK_JAVA, "spark.executor.extraJavaOptions": QUICK_JAVA}
 CLUSTER = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -36,16 +37,22 @@ def java():
         pytest.skip(str(error))
 
 
+@pytest.fixture(scope="session")
+def workers():
+    """The processes of the cluster's workers, once it runs."""
+    return []
+
+
 @pytest.fixture(scope="session", params=["local", "cluster", "connect"])
-def spark(request, java, tmp_path_factory):
+def spark(request, java, workers, tmp_path_factory):
     """A session of each shape; tests that need only one ask for it by `only`."""
     folder = tmp_path_factory.mktemp(request.param)
     with ExitStack() as stack:
         if request.param == "local":
-            yield stack.enter_context(session("local[2]", SMALL | {"spark.driver.memory": "1g"}))
+            yield stack.enter_context(session("local[2]", SMALL | QUICK | {"spark.driver.memory": "1g"}))
         elif request.param == "cluster":
-            address, _ = stack.enter_context(standalone(folder))
-            yield stack.enter_context(session(address, SMALL | CLUSTER))
+            address, workers[:] = stack.enter_context(standalone(folder))
+            yield stack.enter_context(session(address, SMALL | QUICK | CLUSTER))
         else:
             address = stack.enter_context(connect_server(folder))
             yield stack.enter_context(session(address, SMALL))

@@ -1,13 +1,21 @@
-"""What Spark publishes is what the same parts give in memory, and what it writes is verified from the files."""
+"""What Spark publishes is what the same parts give in memory, whatever happens to its workers."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import polars as pl
+import pytest
 
+import kohort
 from engines_tables import released_in_parts
 from kohort.engines.spark.engine import anonymize
+from kohort.engines.spark.faults import guarded, telling
 from kohort.engines.spark.verify import verify
+from kohort.errors import DataError, InfeasibleError, PolicyError
 from kohort.policy import Policy
 
+from .conftest import only
 from .frames import in_spark
 
 PARTS = 4
@@ -48,11 +56,111 @@ def rows_of(frame):
 
 def test_spark_publishes_what_the_same_parts_give_in_memory(spark):
     people = patients()
-    released = anonymize(in_spark(spark, people), policy(), partitions=PARTS)
+    original = in_spark(spark, people)
+    released = anonymize(original, policy(), partitions=PARTS).persist()
     assert released.columns == ["age", "Zip.code", "income", "illness", "note"]
     expected, job = released_in_parts(people, policy(), PARTS)
     assert len(job.cuts.parts) > 1
     assert rows_of(released) == expected
-    verdict = verify(released, policy(), original=in_spark(spark, people))
+    verdict = verify(released, policy(), original=original)
+    assert verdict.passed, verdict.reason
+    assert verdict.facts.rows_released == people.height
+
+
+@only("local")
+def test_pac_parts_and_clusters_as_in_memory(spark):
+    people = patients(900).with_columns(note=pl.lit("a"))
+    pac = policy(algorithm={"name": "pac", "t": 6, "capacity": 200, "sensitive_weight": 0.4})
+    there = kohort.anonymize(people, pac)
+    assert there.facts["beta_clusters"] > 6  # some were parted again
+    here = anonymize(in_spark(spark, people), pac, partitions=PARTS)
+    assert rows_of(here) == sorted(there.table.rows(), key=repr)
+
+
+@only("local")
+def test_suppressed_records_are_shown_as_stars_or_not_at_all(spark):
+    people = patients(600).with_columns(
+        pl.when(pl.int_range(pl.len()) < 20).then(None).otherwise(pl.col("age")).alias("age")
+    )
+    original = in_spark(spark, people)
+    for shown, rows in (("withheld", 580), ("starred", 600)):
+        promised = policy(missing="suppress", suppression_limit=0.04, output={"suppressed": shown})
+        released = anonymize(original, promised, partitions=2).persist()
+        assert released.count() == rows
+        verdict = verify(released, promised, original=original)
+        assert verdict.passed, verdict.reason
+        assert (verdict.facts.suppressed, verdict.facts.withheld) == (rows - 580, 600 - rows)
+
+
+@only("local")
+def test_promises_about_sensitive_values_are_kept_and_faults_of_workers_are_told(spark):
+    people = in_spark(spark, patients(1000))
+    promised = policy().with_changes("privacy", models=[{"model": "distinct-l-diversity", "column": "illness", "l": 3}])
+    released = anonymize(people, promised, partitions=2).persist()
+    assert verify(released, promised, original=people).passed
+
+    def fail(batches):
+        def infeasible():
+            raise InfeasibleError("in one of 2 parts: it cannot be done.")
+
+        for _ in batches:
+            telling(infeasible)
+        yield
+
+    with pytest.raises(InfeasibleError, match=r"^in one of 2 parts: it cannot be done\.$"):
+        guarded(people.select("age").mapInArrow(fail, "x long").collect)
+
+
+@only("local")
+def test_what_spark_cannot_do_is_refused_before_any_work(spark):
+    people = in_spark(spark, patients(100))
+    for changed, fault in (
+        ({"output": {"order": "kept"}}, "rows have no order in Spark"),
+        ({"output": {"formulas": "neutralised"}}, "Spark does not do it"),
+        ({"algorithm": "incognito"}, "needs the whole table in memory"),
+        ({"person": "name"}, "persons are counted in memory only"),
+        ({"k": 101}, "k = 101"),
+        ({"sensitive": [], "insensitive": ["note"]}, "'illness' of the table has no role"),
+    ):
+        with pytest.raises(PolicyError, match=fault):
+            anonymize(people, policy(**changed))
+    with pytest.raises(PolicyError, match="a budget of time"):
+        anonymize(people, policy(algorithm="auto").with_changes("algorithm", budget="5s"))
+    with pytest.raises(DataError, match="has no rows"):
+        anonymize(people.filter("age < 0"), policy())
+    with pytest.raises(DataError, match="give a whole number, 1 or more"):
+        anonymize(people, policy(), partitions=0)
+    with pytest.raises(DataError, match="column 'note' holds lists"):
+        anonymize(people.selectExpr("* except (note)", "array(note) AS note"), policy())
+
+
+@only("cluster")
+def test_a_worker_that_dies_in_the_middle_changes_nothing(spark, workers, tmp_path):
+    people = patients(2000)
+    original = in_spark(spark, people)
+    begun, on = tmp_path / "begun", tmp_path / "on"
+
+    def waits(batches):
+        """Rows as they are, but not before the test says so: the part has been worked on by then."""
+        for batch in batches:
+            begun.touch()
+            end = time.monotonic() + 60
+            while not on.exists() and time.monotonic() < end:
+                time.sleep(0.05)
+            yield batch
+
+    released = anonymize(original, policy(), partitions=PARTS)
+    plain = released.toDF(*"abcde")  # Spark itself cannot do it with a dot in a name
+    slow = plain.mapInArrow(waits, plain.schema)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(rows_of, slow)
+        while not begun.exists():
+            assert not running.done()
+            time.sleep(0.05)
+        workers[0].kill()
+        on.touch()
+        found = running.result()
+    assert found == released_in_parts(people, policy(), PARTS)[0]
+    verdict = verify(spark.createDataFrame(found, released.schema), policy(), original=original)
     assert verdict.passed, verdict.reason
     assert verdict.facts.rows_released == people.height

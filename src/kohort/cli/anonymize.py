@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,13 @@ from kohort.cli.shared import (
     print_verdict,
     progress_bar,
 )
+
+
+class Engine(StrEnum):
+    """Where the work is done."""
+
+    local = "local"
+    spark = "spark"
 
 
 @app.command()
@@ -57,13 +65,21 @@ def anonymize(
     ledger_key: Annotated[
         Path | None, typer.Option(help="With --person: file with a secret key; else KOHORT_LEDGER_KEY is used.")
     ] = None,
+    engine: Annotated[Engine, typer.Option(help="Where the work is done.")] = Engine.local,
+    master: Annotated[
+        str | None, typer.Option(help="With --engine spark: local[*], spark://host:port or sc://host:port.")
+    ] = None,
+    partitions: Annotated[
+        int | None, typer.Option(min=1, help="With --engine spark: parts that are worked on alone.")
+    ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Make a verified release of DATA.
 
     OUT appears only after it has been written, read again and verified; the public verdict is
-    written beside it as OUT.verdict.json.
+    written beside it as OUT.verdict.json. With --engine spark, DATA may be a folder of files, and
+    OUT is one.
     """
     import kohort
     from kohort.errors import Interrupted
@@ -93,6 +109,7 @@ def anonymize(
         given = {key: value for key, value in keys.items() if value is not None}
         if given:
             chosen = chosen.with_changes(section, **given)
+    _refuse_mixture(engine, master or partitions, ledger or person or ledger_key)
     verdict = verdict or output.with_name(output.name + ".verdict.json")
     names = plan_of(chosen).algorithm.tables(chosen) or ("",)
     targets = {f"output {name}".rstrip(): part_path(output, name) for name in names} | {"verdict": verdict}
@@ -101,9 +118,16 @@ def anonymize(
     taken = {"input": data, **chosen.files} | ({"ledger key": ledger_key} if ledger_key else {})
     refuse_targets(targets, taken)
     with progress_bar(silent=quiet or json) as progress:
-        release = kohort.anonymize(
-            data, chosen, output=output, progress=progress, ledger=ledger, person=person, ledger_key=ledger_key
-        )
+        if engine is Engine.spark:
+            import kohort.spark
+
+            release = kohort.spark.release(
+                data, chosen, output, master=master, partitions=partitions, progress=progress
+            )
+        else:
+            release = kohort.anonymize(
+                data, chosen, output=output, progress=progress, ledger=ledger, person=person, ledger_key=ledger_key
+            )
         bound = None
         with suppress(Interrupted):  # the release is there already
             bound = release.bound
@@ -119,3 +143,13 @@ def anonymize(
         paths = ", ".join(str(part_path(output, name)) for name in release.tables)
         recorded = f", recorded in {ledger}" if ledger else ""
         console().print(f"written to {paths}{recorded}", markup=False)
+
+
+def _refuse_mixture(engine: Engine, of_spark: object, of_memory: object) -> None:
+    """Refuse options that the engine does not know: none is silently left out."""
+    from kohort.errors import DataError
+
+    if engine is Engine.local and of_spark:
+        raise DataError("engine: --master and --partitions are for Spark; add --engine spark.")
+    if engine is Engine.spark and of_memory:
+        raise DataError("engine: a ledger is for releases that are made in memory; leave it, or --engine spark, out.")

@@ -55,6 +55,7 @@ class Prepared:
     """The records that take part, with their numbers and the column PART."""
     partitions: int
     """Of the work."""
+    parts: int
     algorithm_of: Callable[[int], Algorithm] | None = None
     """How each part is worked on, if not all are alike."""
 
@@ -138,13 +139,14 @@ def _by_cuts(job: Job, scan: SparkScan, parts: int) -> Prepared:
     sizes = {row[0]: row[1] for row in scan.frame.groupBy(part.alias(PART)).count().collect()}
     job = replace(job, cuts=job.cuts.joined(sizes, FEWEST_CLASSES * job.k))
     frame = scan.frame.withColumn(PART, F.expr(job.cuts.expression(columns)))
-    return Prepared(job, replace(scan, frame=frame), len(job.cuts.parts))
+    return Prepared(job, replace(scan, frame=frame), len(job.cuts.parts), len(job.cuts.parts))
 
 
 def _by_ancestors(job: Job, scan: SparkScan, pac: ProximityAwareClustering, partitions: int) -> Prepared:
     """Part the table as PAC does: the first of its phases in Spark, the second on the parts."""
     frame, draws = beta_clusters(job, scan.frame, pac)
-    return Prepared(job, replace(scan, frame=frame), partitions, lambda part: BetaCluster(pac, draws[part]))
+    coded = replace(scan, frame=frame)
+    return Prepared(job, coded, partitions, len(draws), lambda part: BetaCluster(pac, draws[part]))
 
 
 def refuse(plan: Plan) -> None:
@@ -162,6 +164,9 @@ def refuse(plan: Plan) -> None:
     if policy.output.order == "kept":
         fault = "order = 'kept': rows have no order in Spark; remove it, or use the local engine."
         faults.append(policy.located(("output", "order"), fault))
+    if policy.output.formulas == "neutralised":
+        fault = "formulas = 'neutralised': Spark does not do it; remove it, or use the local engine."
+        faults.append(policy.located(("output", "formulas"), fault))
     if policy.algorithm.budget is not None:
         # A task that is run again must give the same rows.
         fault = "a budget of time: Spark may run a task again, and it must then do the same; remove it."

@@ -71,7 +71,13 @@ def verify(
     PolicyError
         When the policy promises what is not checked in Spark.
     """
-    policy = Policy.of(policy)
+    return examine(release, Policy.of(policy), original=original, strict=strict)[0]
+
+
+def examine(
+    release: DataFrame, policy: Policy, *, original: DataFrame | None = None, strict: bool = False
+) -> tuple[Verdict, CountedTable]:
+    """Do what `verify` does, and give the counted release along."""
     refuse_promises(policy)
     published = set(policy.columns) - set(policy.dropped)
     table = counted_table(release, "release", policy, published)
@@ -93,7 +99,7 @@ def verify(
     ]
     checks = [check for check in asked if check is not None]
     told = versions() | {"pyspark": version("pyspark")}
-    return Verdict(tuple(checks), facts_of(case, checks), hashes(None, policy), told)
+    return Verdict(tuple(checks), facts_of(case, checks), hashes(None, policy), told), table
 
 
 def refuse_promises(policy: Policy) -> None:
