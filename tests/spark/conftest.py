@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from kohort.engines.spark.session import refuse_without_spark, session
+from kohort.engines.spark.session import refuse_without_java, session
 from kohort.errors import EngineError
 
 from .clusters import QUICK_JAVA, connect_server, standalone
@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def java():
     try:
-        refuse_without_spark()
+        refuse_without_java()
     except EngineError as error:
         if os.environ.get("CI"):
             raise

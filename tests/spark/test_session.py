@@ -5,7 +5,7 @@ import pytest
 
 from kohort.engines.spark import session as module
 from kohort.engines.spark.faults import guarded
-from kohort.engines.spark.session import refuse_without_spark
+from kohort.engines.spark.session import refuse_without_java, refuse_without_spark
 from kohort.errors import EngineError, InternalError
 
 
@@ -36,13 +36,13 @@ def test_a_failed_job_quotes_no_cell(spark):
 def test_missing_java_is_told_with_the_command_that_installs_it(monkeypatch, tmp_path):
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(EngineError, match=r"none was found; install it with: apt-get install openjdk-17-jre-headless"):
-        refuse_without_spark()
+        refuse_without_java()
 
 
 def test_old_java_is_refused(monkeypatch):
     monkeypatch.setattr(module, "java_version", lambda: 11)
     with pytest.raises(EngineError, match="this is Java 11"):
-        refuse_without_spark()
+        refuse_without_java()
 
 
 def test_missing_spark_is_told_with_the_command_that_installs_it(monkeypatch):

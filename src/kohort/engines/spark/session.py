@@ -32,15 +32,25 @@ _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.
 
 
 def refuse_without_spark() -> None:
-    """Say how to install what is missing.
+    """Say how to install Spark if it is missing.
 
     Raises
     ------
     EngineError
-        When pyspark is not there, or no Java that it can run on.
+        When pyspark is not there.
     """
     if find_spec("pyspark") is None:
         raise EngineError("Spark is not installed; install it with: pip install 'kohort[spark]'")
+
+
+def refuse_without_java() -> None:
+    """Say how to install Java if there is none that Spark can run on.
+
+    Raises
+    ------
+    EngineError
+        When it is missing, or too old.
+    """
     version = java_version()
     if version is None or version < LEAST_JAVA:
         found = "none was found" if version is None else f"this is Java {version}"
@@ -83,6 +93,8 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
     """
     refuse_without_spark()
     master = master or "local[*]"
+    if not master.startswith("sc://"):
+        refuse_without_java()
     with ExitStack() as stack:
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="kohort-spark-", ignore_cleanup_errors=True))
         given = SETTINGS | _places(master, Path(scratch)) | dict(settings or {})
