@@ -42,7 +42,7 @@ def enforced(task: Task, solution: Solution) -> Solution:
     if not before.any():
         return solution
     if any(not promise.model.monotone and not promise.kept(labels).all() for promise in promises):
-        search = Search(codes, task.costs, task.k, task.rng, task.threads, promises)
+        search = Search(codes, task.costs, task.k, task.rng, task.threads, promises, quick=True)
         labels = search.refined(labels, Effort(HEALING), lambda share, cost: None)
     labels = mended(codes, task, promises, labels)
     everyone = np.full(len(kept), -1, np.int32)

@@ -65,6 +65,7 @@ def anonymize(
     person: str | None = None,
     ledger_key: str | Path | None = None,
     memory: str | int | None = None,
+    partitions: int | None = None,
     resume: bool = False,
 ) -> Release:
     """Turn a table about people into one that keeps the promise of its policy.
@@ -91,6 +92,8 @@ def anonymize(
     memory : str or int, optional
         Memory that may be used, such as ``"2GB"``, or bytes: the table, a file, a folder of files or a pattern, is
         then worked on in parts on disk, and may be larger than memory. See docs/scale.md.
+    partitions : int, optional
+        With `memory`: how many parts; as many as memory asks for when absent.
     resume : bool
         With `memory`: keep finished parts if the run is cut off, and go on from those of a run that was.
 
@@ -126,9 +129,9 @@ def anonymize(
     book = _book(plan, path, ledger, person, ledger_key)
     kind = _target(table, path, plan, book, ledger_key)
     if memory is not None:
-        return _beyond_memory(table, plan, path, book, memory, clock, resume=resume)
-    if resume:
-        raise DataError("resume: only a run in parts can be resumed; give memory, too.")
+        return _beyond_memory(table, plan, path, book, memory, clock, partitions=partitions, resume=resume)
+    if resume or partitions is not None:
+        raise DataError("resume, partitions: only a run on disk is in parts; give memory, too.")
     secret = read_key(policy)
     with clock.step("read"):
         source = read_table(table, policy.input)
@@ -190,7 +193,7 @@ def provenance_of(plan: Plan, key: str, clock: Clock, clusters: int) -> Provenan
 
 
 def _beyond_memory(
-    table: Any, plan: Plan, path: Path | None, book: Book | None, memory: str | int, clock: Clock, *, resume: bool
+    table: Any, plan: Plan, path: Path | None, book: Book | None, memory: str | int, clock: Clock, **how: Any
 ) -> Release:
     """The same for a table that is larger than memory."""
     from kohort.engines.embedded import beyond_memory
@@ -202,7 +205,7 @@ def _beyond_memory(
     limit = memory if isinstance(memory, int) else memory_of(memory)
     with (
         draft_of(path) as draft,
-        beyond_memory(table, plan, path, draft, limit, clock, resume=resume) as run,
+        beyond_memory(table, plan, path, draft, limit, clock, **how) as run,
         clock.step("verify"),
     ):
         verdict = examine(draft, plan.policy, original=run.source.files, row_order=run.order, memory=limit).verdict

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kohort.algorithms.base import Task
 from kohort.encode import Codes
+from kohort.privacy import Promise
 from kohort.search.refine import Effort, Search
 from kohort.solution import Solution, classes_of_boxes
 
@@ -68,12 +69,17 @@ def refined(
 
 def solved(task: Task, *patience: float) -> Solution:
     """The best cut of a good order, refined by one or more searches; outliers withheld where that pays."""
-    search = Search(task.codes, task.costs, task.k, task.rng, task.threads, task.promises)
     efforts = efforts_of(task, *patience)
+    search = _search(task, task.codes, task.promises, efforts)
     labels, facts = refined(task, search, search.start, efforts)
     if task.allowance > 0 and not search.stopped and not task.promises:
         labels = _without_outliers(task, search, labels, efforts[0])
     return Solution.of_labels(task.codes, labels, {"start": "best cut of a good order", **facts})
+
+
+def _search(task: Task, codes: Codes, promises: Sequence[Promise], efforts: Sequence[Effort]) -> Search:
+    quick = all(effort.is_short for effort in efforts)
+    return Search(codes, task.costs, task.k, task.rng, task.threads, promises, quick)
 
 
 def _without_outliers(task: Task, search: Search, labels: NDArray[np.int32], effort: Effort) -> NDArray[np.int32]:
@@ -87,7 +93,7 @@ def _without_outliers(task: Task, search: Search, labels: NDArray[np.int32], eff
         if stay.all():
             break
         kept, labels = kept[stay], labels[stay]
-        search = Search(Codes(task.codes.array[kept], task.codes.axes), task.costs, task.k, task.rng, task.threads)
+        search = _search(task, Codes(task.codes.array[kept], task.codes.axes), (), [again])
         labels = search.refined(labels, again, lambda share, cost: None)
     everyone = np.full(len(task.codes.array), -1, np.int32)
     everyone[kept] = labels
@@ -100,8 +106,9 @@ def refined_solution(task: Task, solution: Solution) -> Solution:
     codes = task.codes if solution.kept is None else Codes(task.codes.array[kept], task.codes.axes)
     labels = classes_of_boxes(codes.axes, solution.boxes.of(kept)).astype(np.int32)
     promises = [promise.among(kept) for promise in task.promises]
-    search = Search(codes, task.costs, task.k, task.rng, task.threads, promises)
-    better, facts = refined(task, search, labels, efforts_of(task, 1.0))
+    efforts = efforts_of(task, 1.0)
+    search = _search(task, codes, promises, efforts)
+    better, facts = refined(task, search, labels, efforts)
     everyone = np.full(len(kept), -1, np.int32)
     everyone[kept] = better
     return Solution.of_labels(task.codes, everyone, {**solution.facts, **facts})

@@ -13,9 +13,10 @@ from kohort.engines.spark.session import refuse_without_spark, session
 
 refuse_without_spark()
 
+from kohort.audit.files import files_hash, listed_files  # noqa: E402
 from kohort.engines.spark.engine import anonymize, prepared, refuse  # noqa: E402 (says first what is missing)
 from kohort.engines.spark.faults import guarded  # noqa: E402
-from kohort.engines.spark.files import folder_hash, read_files, read_folder, write_folder  # noqa: E402
+from kohort.engines.spark.files import read_files, read_folder, write_folder  # noqa: E402
 from kohort.engines.spark.verify import examine, verify  # noqa: E402
 from kohort.errors import DataError  # noqa: E402
 from kohort.measuring import loss_of_counts  # noqa: E402
@@ -98,7 +99,9 @@ def release(
             records = verdict.facts.rows_original or 0
             loss = loss_of_counts(policy, ready.job.axes, counts, found.rows, records, plan.measure)
             key = secrets.token_hex(32)
-            verdict = verdict.with_hashes(release=folder_hash(draft), input_keyed=keyed_hash(source.files, key))
+            verdict = verdict.with_hashes(
+                release=files_hash(listed_files(draft, "release")), input_keyed=keyed_hash(source.files, key)
+            )
     return Release(
         table=None,
         verdict=verdict,

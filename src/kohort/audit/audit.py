@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from kohort.audit import buckets, persons, precision, promise, pseudonyms, truth
 from kohort.audit.case import Case, bound_names
@@ -14,18 +13,21 @@ from kohort.audit.classes import classes
 from kohort.audit.consistency import consistency
 from kohort.audit.coverage import pair
 from kohort.audit.database import Database, Unreadable
+from kohort.audit.files import files_hash, listed_files, states
 from kohort.audit.intersection import intersection
 from kohort.audit.invariance import invariance, is_comparable, people_of
-from kohort.audit.load import Table, load
+from kohort.audit.load import load
+from kohort.audit.order import order_of
 from kohort.audit.published import published_column
 from kohort.audit.shown import sight_of
-from kohort.audit.verdict import Check, Facts, Verdict, file_hash, hashes, versions
+from kohort.audit.table import Table
+from kohort.audit.verdict import Check, Facts, Verdict, hashes, versions
 from kohort.errors import DataError, InternalError, PolicyError
 from kohort.ledger import Ledger, People, PersonKey, Shown, read_ledger, refuse_other_persons
 from kohort.policy import Policy
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from kohort.audit.load import Source
 
@@ -35,24 +37,26 @@ def verify(
     policy: Policy | str | Path,
     *,
     original: Any = None,
-    row_order: ArrayLike | None = None,
+    row_order: ArrayLike | str | Path | None = None,
     sensitive_table: Any = None,
     strict: bool = False,
     against: str | Path | Ledger | None = None,
+    memory: int | None = None,
 ) -> Verdict:
     """Check a release, by whatever tool, against the promise of its policy.
 
     Parameters
     ----------
-    release : path, or polars, pandas or pyarrow table
-        The table that is to be handed over: CSV (any of ``; , | tab``, may be gzipped) or Parquet.
+    release : path, list of paths, or polars, pandas or pyarrow table
+        The table that is to be handed over: CSV (any of ``; , | tab``, may be gzipped) or Parquet; a path may be a
+        folder or a pattern, whose files are taken in the order of their paths.
     policy : Policy or path
         What is promised.
-    original : path, or polars, pandas or pyarrow table, optional
+    original : path, list of paths, or polars, pandas or pyarrow table, optional
         The table it was made of. With it, published values are also checked for truth.
-    row_order : array of int, optional
-        The original row of each released row, both counted from 0. Without it, rows are compared in
-        the order of the files if that fits, else every column is compared as a whole.
+    row_order : array of int, or path, optional
+        The original row of each released row, both counted from 0; a path is that of a Parquet file with one column.
+        Without it, rows are compared in the order of the files if that fits, else every column is compared as a whole.
     sensitive_table : path, or polars, pandas or pyarrow table, optional
         The second table of a release in buckets: bucket, sensitive value, count.
     strict : bool
@@ -60,6 +64,10 @@ def verify(
         classes fail then is told in any case.
     against : path or Ledger, optional
         Earlier releases: with them, it is also checked what all of them together tell. See docs/ledger.md.
+    memory : int, optional
+        Bytes that the audit may take, about. What does not fit is written to a private folder among temporary files,
+        which is gone at the end. The distinct texts of a column must fit; so must a ledger and, with
+        ``anonymity = "matchings"``, the table, so these are refused.
 
     Returns
     -------
@@ -81,6 +89,7 @@ def verify(
         sensitive_table=sensitive_table,
         strict=strict,
         ledger=against if against is None or isinstance(against, Ledger) else read_ledger(against),
+        memory=memory,
     ).verdict
 
 
@@ -98,11 +107,13 @@ def examine(
     policy: Policy | str | Path,
     *,
     original: Any = None,
-    row_order: ArrayLike | None = None,
+    row_order: ArrayLike | str | Path | None = None,
     sensitive_table: Any = None,
     strict: bool = False,
     ledger: Ledger | None = None,
     persons: PersonKey | None = None,
+    memory: int | None = None,
+    folder: Path | None = None,
 ) -> Examination:
     """Do what `verify` does, and tell what a ledger keeps of the release.
 
@@ -112,10 +123,14 @@ def examine(
         The column of the original that names the person, and a key. Then persons who were in earlier releases
         are recognised, and m-invariance is checked instead of guessing who may be in both. It needs the
         original and the order of its rows.
+    folder : Path, optional
+        Where the private folder is made for what does not fit into memory.
     """
     policy = Policy.of(policy)
     if ledger is not None:
         refuse_ledger(policy)
+    if memory is not None:
+        _refuse_in_limited_memory(policy, ledger)
     release, original, sensitive_table = _source(release), _source(original), _source(sensitive_table)
     in_buckets = policy.privacy.anonymity == "buckets"
     if in_buckets != (sensitive_table is not None):
@@ -124,7 +139,9 @@ def examine(
             if in_buckets
             else "sensitive_table: only a release with anonymity = 'buckets' has one; leave it out."
         )
-    with Database() as database:
+    files = [path for source, name in ((release, "release"), (original, "original")) for path in _files(source, name)]
+    before = states(files)
+    with Database(memory, folder) as database:
         try:
             case = _load(database, release, policy, original, row_order, sensitive_table, persons)
             checks = _checks(case, strict=strict)
@@ -133,11 +150,38 @@ def examine(
                 shown, people, more = _against(case, ledger, persons)
                 checks += more
         except Unreadable:
+            _refuse_changed(files, before)
             raise InternalError("A statement of the audit failed.") from None
+    _refuse_changed(files, before)
     verdict = Verdict(tuple(checks), facts_of(case, checks), hashes(release, policy), versions())
-    if isinstance(sensitive_table, str | Path):
-        verdict = verdict.with_hashes(sensitive_table=file_hash(Path(sensitive_table)))
+    if second := _files(sensitive_table, "sensitive_table"):
+        verdict = verdict.with_hashes(sensitive_table=files_hash(second))
     return Examination(verdict, shown, people)
+
+
+def _files(source: Any, name: str) -> tuple[Path, ...]:
+    """The files of a table; none of a frame."""
+    return listed_files(source, name) if isinstance(source, str | Path | tuple) else ()
+
+
+def _refuse_changed(files: Sequence[Path], before: Sequence[tuple[int, int]]) -> None:
+    """Refuse to say anything about files that somebody wrote to: each check would have seen another table."""
+    faults = [
+        f"{path.name}: was written to while it was checked; check it again when it is whole."
+        for path, then, now in zip(files, before, states(files), strict=True)
+        if then != now
+    ]
+    if faults:
+        raise DataError(*faults)
+
+
+def _refuse_in_limited_memory(policy: Policy, ledger: Ledger | None) -> None:
+    """Refuse what is not done in pieces: its memory would grow with the table whatever the limit."""
+    if ledger is not None:
+        raise DataError("memory: a ledger lists every class and must fit into it; leave out the limit, or the ledger.")
+    if policy.privacy.anonymity == "matchings":
+        fault = "anonymity = 'matchings' needs the whole table in memory; leave out the limit of memory."
+        raise PolicyError(policy.located(("privacy", "anonymity"), fault))
 
 
 def refuse_ledger(policy: Policy) -> None:
@@ -171,6 +215,8 @@ def _source(given: Any) -> Any:
 
     if given is None or isinstance(given, str | Path | pl.DataFrame):
         return given
+    if isinstance(given, Sequence) and all(isinstance(path, str | Path) for path in given):
+        return tuple(given)
     from kohort.table import read_table
 
     return read_table(given).frame
@@ -181,7 +227,7 @@ def _load(
     release: Source,
     policy: Policy,
     original: Source | None,
-    row_order: ArrayLike | None,
+    row_order: ArrayLike | str | Path | None,
     sensitive_table: Source | None,
     persons: PersonKey | None,
 ) -> Case:
@@ -198,9 +244,11 @@ def _load(
     known = published | ({policy.privacy.person} if policy.privacy.person is not None else set())
     known |= set() if persons is None else {persons.column}
     source = None if original is None else load(database, "original", original, policy, known)
-    order = None if row_order is None else _order(row_order, table, source)
+    order = None if row_order is None else order_of(row_order, database, policy, table, source)
     quasi = [name for name in policy.quasi_identifiers if name in table.columns]
-    [(starred,)] = database.rows("SELECT count(*) FROM release WHERE starred")
+    starred = 0
+    if quasi and all(table.dictionary(name).star is not None for name in quasi):
+        [(starred,)] = database.rows("SELECT count(*) FROM release WHERE starred")
     case = Case(
         policy=policy,
         release=table,
@@ -210,11 +258,11 @@ def _load(
         },
         classes=classes(table, quasi) if second is None and len(quasi) == len(policy.quasi_identifiers) else None,
         starred=int(starred),
-        order_given=order is not None,
+        order=order,
         sensitive=second,
     )
     if case.original is not None and case.is_paired:
-        pair(table, case.original, order)
+        pair(table, case.original, ordered=order is not None)
     return case
 
 
@@ -262,15 +310,3 @@ def _texts(table: Table | None, name: str) -> list[str] | None:
     if table is None or name not in table.columns:
         return None
     return [text for text in table.counts(name) if text is not None]
-
-
-def _order(row_order: ArrayLike, release: Table, original: Table | None) -> NDArray[np.int64]:
-    """Check that every released row has one original row of its own."""
-    order: NDArray[Any] = np.asarray(row_order)
-    if original is None:
-        raise DataError("row_order: it needs the original; give both or neither.")
-    if order.shape != (release.rows,) or order.dtype.kind not in "iu":
-        raise DataError("row_order: it must hold one whole number for each released row.")
-    if order.min() < 0 or order.max() >= original.rows or len(np.unique(order)) < len(order):
-        raise DataError("row_order: it must name an original row, counted from 0, and none of them twice.")
-    return order.astype(np.int64)

@@ -11,13 +11,13 @@ from collections.abc import Hashable
 
 from kohort.audit import promise
 from kohort.audit.case import Case, count, listed
-from kohort.audit.classes import counted
-from kohort.audit.load import Table
+from kohort.audit.histograms import Histograms, counted
+from kohort.audit.table import Table
 from kohort.audit.truth import comparison
 from kohort.audit.verdict import Check
 from kohort.errors import PolicyError
 from kohort.policy import Policy
-from kohort.privacy import Histogram, PrivacyModel, Reference, SensitiveModel, models_of
+from kohort.privacy import PrivacyModel, SensitiveModel, models_of
 
 BUCKET, COUNT = "bucket", "count"
 TABLE = "sensitive_table"
@@ -130,13 +130,12 @@ def diversity(case: Case) -> Check:
     wanted, found = case.policy.privacy.k, _histogram(case)
     if found is None:
         return Check("diversity", False, "diversity cannot be checked, as the second table cannot be read.")
-    values, _ = found
-    failing = values.largest * wanted > values.sizes
-    number, share = int(failing.sum()), f"more than 1/{wanted} of"
-    figures = {"buckets_failing": number, "records_in_them": int(values.sizes[failing].sum())}
+    judged = found.judged(lambda values, _: values.largest * wanted <= values.sizes)
+    number, share = judged.failing, f"more than 1/{wanted} of"
+    figures = {"buckets_failing": number, "records_in_them": judged.records}
     if number:
         have = "has" if number == 1 else "have"
-        sentence = f"{number:,} of {count(len(failing), 'bucket')} {have} a sensitive value with {share} the records"
+        sentence = f"{number:,} of {count(judged.classes, 'bucket')} {have} a sensitive value with {share} the records"
     else:
         sentence = f"no sensitive value has {share} the records of a bucket"
     return Check("diversity", not number, f"{sentence}.", figures)
@@ -175,7 +174,7 @@ def _model(case: Case, model: PrivacyModel) -> Check:
     column = sensitive_column(case.policy)
     if found is None or not isinstance(model, SensitiveModel) or model.columns != (column,):
         return Check(model.name, False, f"{model.name} cannot be checked in buckets.")
-    return promise.judged(model, *found, "bucket", "buckets")
+    return promise.judged(model, found, "bucket", "buckets")
 
 
 def _second(case: Case) -> Table:
@@ -189,17 +188,18 @@ def _is_linked(case: Case) -> bool:
     return BUCKET in case.release.columns and all(name in _second(case).columns for name in wanted)
 
 
-def _histogram(case: Case) -> tuple[Histogram, Reference] | None:
+def _histogram(case: Case) -> Histograms | None:
     """Count the values of every bucket by the second table; None when that cannot be read."""
     second = _second(case)
     wanted = (BUCKET, sensitive_column(case.policy), COUNT)
     if not second.rows or any(name not in second.columns for name in wanted):
         return None
-    bucket, _, times = (second.columns[name] for name in wanted)
-    [(unreadable,)] = second.database.rows(f"SELECT count(*) FROM {TABLE} WHERE NOT {_readable(times)}")
+    bucket, value, times = wanted
+    readable = _readable(second.columns[times])
+    [(unreadable,)] = second.database.rows(f"SELECT count(*) FROM {TABLE} WHERE NOT {readable}")
     if unreadable:
         return None
-    return counted(second, bucket, [sensitive_column(case.policy)], case.policy, f"sum({_number(times)})")
+    return counted(second, [second.text(bucket)], [value], case.policy, f"sum({_number(second.text(times))})")
 
 
 def _wrong_values(case: Case, second: Table, original: Table, name: str) -> int:
@@ -210,7 +210,7 @@ def _wrong_values(case: Case, second: Table, original: Table, name: str) -> int:
         records = "release JOIN row_order ON row_order.r = release.rowid JOIN original ON original.rowid = row_order.o"
     else:
         bucket, link, records = "NULL", "NULL", "original"
-    different = second.database.rows(
+    different = second.database.streamed(
         "SELECT bucket, value, sum(times) FROM ("
         f"SELECT CAST({link} AS VARCHAR) AS bucket, {value} AS value, {_number(second.columns[COUNT])} AS times "
         f"FROM {TABLE} "

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from kohort.audit.classes import Classes
-from kohort.audit.load import Table
+from kohort.audit.classes import ClassSizes
+from kohort.audit.order import Order
 from kohort.audit.published import PublishedColumn
+from kohort.audit.table import Table
 from kohort.policy import Policy
 
 
@@ -19,12 +20,12 @@ class Case:
     ----------
     columns : mapping
         The quasi-identifiers that the release has, and how each is read.
-    classes : Classes or None
-        Distinct published combinations; None in buckets, and when a quasi-identifier is not in the release.
+    classes : ClassSizes or None
+        Sizes of distinct published combinations; None in buckets, and when a quasi-identifier is not in the release.
     starred : int
         Rows with ``*`` in every quasi-identifier.
-    order_given : bool
-        Whether the caller said which original row each released row comes from.
+    order : Order or None
+        Which original row each released row comes from, if the caller said so.
     sensitive : Table or None
         The second table of a release in buckets.
     has_order : bool
@@ -35,11 +36,16 @@ class Case:
     release: Table
     original: Table | None
     columns: Mapping[str, PublishedColumn]
-    classes: Classes | None
+    classes: ClassSizes | None
     starred: int
-    order_given: bool
+    order: Order | None
     sensitive: Table | None = None
     has_order: bool = True
+
+    @property
+    def order_given(self) -> bool:
+        """Whether the caller said which original row each released row comes from."""
+        return self.order is not None
 
     @property
     def starred_class(self) -> int:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.audit.load import Table
-from kohort.audit.published import STAR
-from kohort.policy import Policy
-from kohort.privacy import Histogram, Reference, reference_of
+from kohort.audit.table import Table
 
 Ints: TypeAlias = NDArray[np.int64]
 Codes: TypeAlias = NDArray[np.signedinteger]
@@ -24,7 +22,7 @@ _BLOCK = 1 << 17
 
 @dataclass(frozen=True)
 class Classes:
-    """The distinct published combinations, suppressed rows left out.
+    """The distinct published combinations by their values, suppressed rows left out.
 
     Attributes
     ----------
@@ -82,81 +80,83 @@ class Classes:
         return True
 
 
-def classes(table: Table, quasi: Sequence[str]) -> Classes:
-    """Group the rows of a table by the texts of its quasi-identifiers."""
-    names = [table.columns[column] for column in quasi]
-    database, grouped = table.database, ", ".join([*map(table.literal, quasi), *names])
-    # two texts for "missing" tell records apart for whoever reads the file: they make two classes
-    database.rows(
-        f"CREATE OR REPLACE TEMP TABLE classes AS SELECT {grouped}, count(*) AS size "
-        f"FROM {table.name} WHERE NOT starred GROUP BY {grouped}"
-    )
-    # a star tells as little as a missing cell, and some tools write suppressed cells so
-    untold = {name: f"({name} IS NULL OR {name} = '{STAR}')" for name in names}
-    anywhere = " OR ".join(untold.values())
-    [(has_missing,)] = database.rows(f"SELECT coalesce(bool_or({anywhere}), false) FROM classes")
-    if not has_missing:
-        sizes = database.arrays("SELECT size FROM classes")["size"]
-        return Classes(np.empty((0, len(names)), np.int64), np.asarray(sizes, np.int64))
-    numbers = ", ".join(
-        f"CASE WHEN {untold[name]} THEN {MISSING} ELSE dense_rank() OVER (ORDER BY {name}) END AS {name}"
-        for name in names
-    )
-    found = database.arrays(f"SELECT size, {numbers} FROM classes")
-    codes = np.stack([np.asarray(found[name], np.int64) for name in names], axis=1)
-    return Classes(codes, np.asarray(found["size"], np.int64))
+@dataclass(frozen=True)
+class ClassSizes:
+    """How many classes there are of each size, suppressed rows left out. Classes themselves stay in the database.
 
-
-def histogram(
-    table: Table,
-    quasi: Sequence[str],
-    columns: Sequence[str],
-    policy: Policy,
-    *,
-    starred: bool,
-    known: Sequence[str] = (),
-) -> tuple[Histogram, Reference]:
-    """Count the values of some columns in every class; rows of ``*`` are one if they are not suppressed.
-
-    Parameters
+    Attributes
     ----------
-    known : sequence of str
-        Further columns that tell records of a class apart.
+    table, quasi : Table, sequence of str
+        What was grouped, and by which columns.
+    sizes, times : ndarray of int
+        The different sizes, ascending, and how many classes have each.
+    has_missing : bool
+        Whether a quasi-identifier is missing or ``*`` anywhere.
     """
-    return counted(
-        table,
-        ", ".join([*map(table.literal, quasi), *(table.columns[column] for column in known)]),
-        columns,
-        policy,
-        "count(*)",
-        "" if starred else "WHERE NOT starred",
-    )
+
+    table: Table
+    quasi: tuple[str, ...]
+    sizes: Ints
+    times: Ints
+    has_missing: bool
+
+    @property
+    def number(self) -> int:
+        """Number of classes."""
+        return int(self.times.sum())
+
+    @property
+    def smallest(self) -> int:
+        """Size of the smallest class; 0 when there is none."""
+        return int(self.sizes.min(initial=self.sizes[0])) if self.sizes.size else 0
+
+    def under(self, k: int) -> int:
+        """Count the rows in classes smaller than k, a missing cell being a value of its own."""
+        small = self.sizes < k
+        return int((self.sizes[small] * self.times[small]).sum())
+
+    @property
+    def of_each(self) -> NDArray[Any]:
+        """The size of every class, in the smallest type: the one array that is as long as there are classes."""
+        kind = np.min_scalar_type(int(self.sizes.max(initial=0)))
+        return np.repeat(self.sizes.astype(kind), self.times)
+
+    @cached_property
+    def classes(self) -> Classes:
+        """Every class with its values, for the questions about missing cells, which sizes do not answer."""
+        keys, dictionaries = self.table.keys(self.quasi), [self.table.dictionary(name) for name in self.quasi]
+        codes = ", ".join(f"CAST(any_value(d{j}.code) AS INTEGER) AS n{j}" for j in range(len(dictionaries)))
+        found = self.table.database.arrays(
+            f"SELECT count(*) AS size, {codes} FROM {self.table.relation} {keys.joined} "
+            f"WHERE NOT ({keys.starred}) GROUP BY {', '.join(keys.words)}"
+        )
+        columns = []
+        for j, dictionary in enumerate(dictionaries):
+            untold = dictionary.missing | (np.arange(len(dictionary.texts)) == dictionary.star)
+            kind = np.int16 if len(untold) < np.iinfo(np.int16).max else np.int32
+            columns.append(np.where(untold, MISSING, np.arange(len(untold))).astype(kind)[found.pop(f"n{j}")])
+        return Classes(np.stack(columns, axis=1), np.asarray(found["size"], np.int64))
 
 
-def counted(
-    table: Table, groups: str, columns: Sequence[str], policy: Policy, times: str, where: str = ""
-) -> tuple[Histogram, Reference]:
-    """Count the values of some columns in every group of rows, and in the whole table.
+def classes(table: Table, quasi: Sequence[str]) -> ClassSizes:
+    """Group the rows of a table by the texts of its quasi-identifiers.
 
-    Parameters
-    ----------
-    groups : str
-        SQL of what the rows are grouped by.
-    times : str
-        SQL of the records that rows of a group stand for.
+    Two texts for "missing" tell records apart for whoever reads the file, so they make two classes.
     """
-    texts = {column: table.columns[column] for column in columns}
-    values = ", ".join(texts.values())
+    keys = table.keys(quasi)
     found = table.database.arrays(
-        f"SELECT dense_rank() OVER (ORDER BY {groups}) - 1 AS class, "
-        f"dense_rank() OVER (ORDER BY {values}) - 1 AS value, size FROM "
-        f"(SELECT {groups}, {values}, CAST({times} AS BIGINT) AS size FROM {table.name} {where} GROUP BY ALL)"
+        "SELECT size, count(*) AS times FROM "
+        f"(SELECT count(*) AS size FROM {table.relation} {keys.joined} WHERE NOT ({keys.starred}) "
+        f"GROUP BY {', '.join(keys.words)}) AS classes GROUP BY size ORDER BY size"
     )
-    group, value, size = (np.asarray(found[name], np.int64) for name in ("class", "value", "size"))
-    rows = table.database.rows(f"SELECT DISTINCT {values} FROM {table.name} {where} ORDER BY {values}")
-    records = np.bincount(value, size, minlength=len(rows)).astype(np.int64)
-    reference, number = reference_of(policy, {name: [row[j] for row in rows] for j, name in enumerate(texts)}, records)
-    return Histogram.of_pairs(group, number[value], size), reference
+    sizes, times = (np.asarray(found[name], np.int64) for name in ("size", "times"))
+    starred = table.rows - int((sizes * times).sum())
+    # a star tells as little as a missing cell, and some tools write suppressed cells so
+    untold = (
+        int(one.times[one.missing | (np.arange(len(one.texts)) == one.star)].sum())
+        for one in (table.dictionary(name) for name in quasi)
+    )
+    return ClassSizes(table, tuple(quasi), sizes, times, any(cells > starred for cells in untold))
 
 
 def matches(codes: Codes, sizes: Ints, wanted: Ints) -> Ints:

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from kohort.audit.case import Case, count, listed
 from kohort.audit.coverage import Line
-from kohort.audit.load import Table
 from kohort.audit.published import STAR
+from kohort.audit.table import Table
 from kohort.audit.verdict import Check
 
 Ints: TypeAlias = NDArray[np.signedinteger]

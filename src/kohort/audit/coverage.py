@@ -2,8 +2,8 @@
 
 The distinct original values of a column are laid out on a line such that every published value covers
 one stretch of it: numbers and days by size, labels by the leaf order of their taxonomy, codes by length
-and text. Then "covers" is a comparison of whole numbers, row by row in the database where the order of
-rows is known, and a matching of stretches to places where it is not.
+and text. Then "covers" is a comparison of whole numbers, row by row where the order of rows is known, and a
+matching of stretches to places where it is not.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from kohort.audit.database import Database
 from kohort.audit.intervals import Interval
-from kohort.audit.load import Table
 from kohort.audit.matching import unmatched
+from kohort.audit.order import Order
 from kohort.audit.published import Exact, Mask, Meaning, Node, PublishedColumn, Star
+from kohort.audit.rowwise import Question, outside
+from kohort.audit.table import Table
 
 _NOWHERE = (1, 0)
 _LAST_CHARACTER = chr(0x10FFFF)
@@ -105,84 +106,56 @@ class Covered:
     by_chance: float
 
 
-def covered(column: PublishedColumn, release: Table, original: Table, *, paired: bool, missing_is_any: bool) -> Covered:
-    """Compare a published column with its original.
+def covered(
+    columns: Mapping[str, PublishedColumn],
+    release: Table,
+    original: Table,
+    *,
+    paired: bool,
+    order: Order | None,
+    missing_is_any: bool,
+) -> dict[str, Covered]:
+    """Compare published columns with their originals.
 
     Parameters
     ----------
-    column : PublishedColumn
+    columns : mapping
         How texts are read.
     release, original : Table
-        Both have the column.
+        Both have the columns.
     paired : bool
-        Whether the table ``paired`` (see `pair`) is there.
+        Whether each released row has an original one: by the order, or in the same place.
     missing_is_any : bool
         Whether a cell published as missing stands for any value, or for a missing one only.
     """
-    published, values = release.counts(column.name), original.counts(column.name)
-    line = Line(column, (text for text in values if text is not None))
-    stretches = {text: line.stretch(text, missing_is_any=missing_is_any) for text in published}
-    capacity = [0] * line.length
-    for value, count in values.items():
-        capacity[line.missing if value is None else line.places[value]] += count
-    demand: Counter[tuple[int, int]] = Counter()
-    for text, count in published.items():
-        demand[stretches[text]] += count
-    return Covered(
-        _row_by_row(release.database, column.name, release, original, stretches, line) if paired else None,
-        unmatched(demand, capacity),
-        _by_chance(demand, capacity),
-    )
+    questions, demands, capacities = [], [], []
+    for name, column in columns.items():
+        published, there = release.dictionary(name), original.dictionary(name)
+        line = Line(column, (text for text in there.values if text is not None))
+        stretches = [line.stretch(text, missing_is_any=missing_is_any) for text in published.values]
+        places = [line.missing if text is None else line.places[text] for text in there.values]
+        questions.append(Question.of(name, stretches, places))
+        capacities.append(np.bincount(places, there.times, line.length).astype(np.int64).tolist())
+        demand: Counter[tuple[int, int]] = Counter()
+        for stretch, count in zip(stretches, published.times.tolist(), strict=True):
+            demand[stretch] += count
+        demands.append(demand)
+    rows = outside(release, original, order, questions) if paired else [None] * len(questions)
+    return {
+        name: Covered(cells, unmatched(demand, capacity), _by_chance(demand, capacity))
+        for name, cells, demand, capacity in zip(columns, rows, demands, capacities, strict=True)
+    }
 
 
-def pair(release: Table, original: Table, order: np.ndarray[Any, np.dtype[np.int64]] | None) -> None:
+def pair(release: Table, original: Table, *, ordered: bool) -> None:
     """Make the view ``paired`` of released rows beside their originals: r_c0, o_c0 and so on."""
     cells = ["release.rowid AS released"]
     cells += [f"release.{sql} AS r_{sql}" for sql in release.columns.values()]
     cells += [f"original.{sql} AS o_{sql}" for sql in original.columns.values()]
-    joined = "original.rowid = release.rowid"
-    tables = "release"
-    if order is not None:
-        import polars as pl
-
-        release.database.register("row_order", pl.DataFrame({"r": np.arange(len(order)), "o": order}))
-        tables = "release JOIN row_order ON row_order.r = release.rowid"
-        joined = "original.rowid = row_order.o"
+    tables, joined = "release", "original.rowid = release.rowid"
+    if ordered:
+        tables, joined = "release JOIN row_order ON row_order.r = release.rowid", "original.rowid = row_order.o"
     release.database.rows(f"CREATE VIEW paired AS SELECT {', '.join(cells)} FROM {tables} JOIN original ON {joined}")
-
-
-def _row_by_row(
-    database: Database,
-    name: str,
-    release: Table,
-    original: Table,
-    stretches: Mapping[str | None, tuple[int, int]],
-    line: Line,
-) -> int:
-    import polars as pl
-
-    places: dict[str | None, int] = {None: line.missing}
-    places.update(line.places)
-    spans = np.array(list(stretches.values()), np.int64)
-    database.register(
-        "stretches",
-        pl.DataFrame(
-            {"text": list(stretches), "first": spans[:, 0], "last": spans[:, 1]},
-            schema_overrides={"text": pl.String},
-        ),
-    )
-    database.register(
-        "places",
-        pl.DataFrame({"text": list(places), "place": list(places.values())}, schema_overrides={"text": pl.String}),
-    )
-    r, o = f"r_{release.columns[name]}", f"o_{original.columns[name]}"
-    [(cells,)] = database.rows(
-        "SELECT count(*) FROM paired "
-        f"JOIN stretches ON stretches.text IS NOT DISTINCT FROM {r} "
-        f"JOIN places ON places.text IS NOT DISTINCT FROM {o} "
-        "WHERE place NOT BETWEEN first AND last"
-    )
-    return int(cells)
 
 
 def _by_chance(demand: Mapping[tuple[int, int], int], capacity: list[int]) -> float:

@@ -7,34 +7,64 @@ DuckDB's own messages quote the data. They never leave this module: a failed sta
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kohort.arrow import ArrowStream
+from kohort.errors import DataError
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
+_FULL = re.compile(r"No space left on device|Disk quota exceeded")
+_FOR_STATEMENTS, _FOR_ARRAYS = 0.55, 0.25
+"""Shares of the memory; the rest is for Python itself and the texts that it holds."""
+_ARRAYS = 1 << 30
+"""Bytes of arrays at a time where no limit is given."""
+_ROWS = 1 << 16
+"""Rows that Python has at a time."""
 
 
 class Unreadable(Exception):
     """A statement failed; `line` is the line of the file, if one is at fault."""
 
-    def __init__(self, line: int | None) -> None:
+    def __init__(self, line: int | None = None) -> None:
         self.line = line
         super().__init__(f"line {line}")
 
 
 class Database:
-    """A private in-memory DuckDB, closed and let go at the end of the ``with`` block."""
+    """A private DuckDB in memory, closed and let go at the end of the ``with`` block.
 
-    def __init__(self) -> None:
+    What does not fit is written to a folder that nobody else may enter, and that is gone at the end.
+
+    Parameters
+    ----------
+    memory : int, optional
+        Bytes that the audit may take, about; all that DuckDB takes by itself when absent.
+    folder : Path, optional
+        Where the private folder is made; that for temporary files when absent.
+    """
+
+    def __init__(self, memory: int | None = None, folder: Path | None = None) -> None:
         import duckdb
 
+        self._private = tempfile.TemporaryDirectory(prefix="kohort-audit-", dir=folder, ignore_cleanup_errors=True)
+        self.folder = Path(self._private.name)
+        self._streams = 0
+        self.room = _ARRAYS if memory is None else int(memory * _FOR_ARRAYS)
         # no extension is ever fetched: an audit touches no network
-        config: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+        config: dict[str, Any] = {
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "temp_directory": str(self.folder / "spilled"),
+        }
+        if memory is not None:
+            config["memory_limit"] = f"{int(memory * _FOR_STATEMENTS)}B"
         self._connection: duckdb.DuckDBPyConnection | None = duckdb.connect(":memory:", config=config)
 
     def __enter__(self) -> Database:
@@ -45,11 +75,23 @@ class Database:
             self._connection.close()
             # a traceback may keep this object until the interpreter ends, which DuckDB would report
             self._connection = None
+        self._private.cleanup()
 
     def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
         """Run a statement and return its rows."""
         rows: list[tuple[Any, ...]] = self._run(sql, parameters, "fetchall")
         return rows
+
+    def streamed(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """Run a statement and yield its rows, of which Python has only some at a time."""
+        self._streams += 1
+        name = f"streamed{self._streams}"
+        # a cursor would not see what is temporary, and its rows would be lost with the next statement
+        self.rows(f"CREATE TEMP TABLE {name} AS {sql}")
+        [(rows,)] = self.rows(f"SELECT count(*) FROM {name}")
+        for start in range(0, rows, _ROWS):
+            yield from self.rows(f"SELECT * FROM {name} WHERE rowid >= {start} AND rowid < {start + _ROWS}")
+        self.rows(f"DROP TABLE {name}")
 
     def arrays(self, sql: str) -> dict[str, Any]:
         """Run a statement and return its columns as NumPy arrays."""
@@ -62,13 +104,25 @@ class Database:
         self._connection.register(name, ArrowStream(frame))
 
     def _run(self, sql: str, parameters: Sequence[object], fetch: str) -> Any:
-        import duckdb
+        connection = self._connection
+        assert connection is not None
+        return _checked(lambda: getattr(connection.execute(sql, list(parameters)), fetch)())
 
-        assert self._connection is not None
-        try:
-            return getattr(self._connection.execute(sql, list(parameters)), fetch)()
-        except duckdb.Error as error:
-            found = _LINE.search(str(error))
-            line = int(found[1]) if found else None
-        # raised out here, so that the quoted data are not even in the context of the exception
-        raise Unreadable(line)
+
+def _checked(action: Any) -> Any:
+    """Do something in the database, whose own words about a failure are not passed on."""
+    import duckdb
+
+    try:
+        return action()
+    except duckdb.OutOfMemoryException:
+        fault: Exception = DataError("memory: it does not suffice for this audit; give more, or more room on disk.")
+    except duckdb.Error as error:
+        message = str(error)
+
+        line = _LINE.search(message)
+        fault = Unreadable(int(line[1]) if line else None)
+        if _FULL.search(message) and not line:
+            fault = DataError("the disk is full: the audit writes what does not fit into memory to temporary files.")
+    # raised out here, so that the quoted data are not even in the context of the exception
+    raise fault

@@ -7,7 +7,7 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -88,25 +88,23 @@ def open_bytes(path: Path, gzipped: bool) -> IO[bytes]:
     return gzip.open(path, "rb") if gzipped else path.open("rb")  # type: ignore[return-value]
 
 
-def records(path: Path, dialect: Dialect, place: str) -> list[list[str]]:
-    """Read all records after the header; for encodings that the database does not know."""
+def records(path: Path, dialect: Dialect, place: str) -> Iterator[list[str]]:
+    """Read the records after the header, one by one; for encodings that the database does not know."""
+    width, fault = len(dialect.header), None
     with open_bytes(path, dialect.gzipped) as file:
-        text = file.read().decode(dialect.encoding, errors="strict")
-    reader = _reader(io.StringIO(text, newline=""), dialect.delimiter, dialect.quote)
-    rows, fault, width = [], None, len(dialect.header)
-    try:
-        next(reader)
-        for row in reader:
-            if row and len(row) != width:
-                fault = f"the record that ends in line {reader.line_num} does not have {width} cells."
-                break
-            if row or width == 1:
-                rows.append(row or [""])
-    except csv.Error:
-        fault = f"line {reader.line_num} cannot be read; check its quotes."
+        reader = _reader(io.TextIOWrapper(file, dialect.encoding, newline=""), dialect.delimiter, dialect.quote)
+        try:
+            next(reader)
+            for row in reader:
+                if row and len(row) != width:
+                    fault = f"the record that ends in line {reader.line_num} does not have {width} cells."
+                    break
+                if row or width == 1:
+                    yield row or [""]
+        except csv.Error:
+            fault = f"line {reader.line_num} cannot be read; check its quotes."
     if fault:
         raise DataError(f"{place}: {fault}")
-    return rows
 
 
 def _encoding(path: Path, gzipped: bool, place: str, given: str | None, only_utf8: bool) -> str:
@@ -167,7 +165,7 @@ def _rows(lines: list[str], delimiter: str, quote: str) -> Iterator[list[str]]:
         return
 
 
-def _reader(lines: list[str] | io.StringIO, delimiter: str, quote: str) -> Any:
+def _reader(lines: Iterable[str], delimiter: str, quote: str) -> Any:
     if quote:
         return csv.reader(lines, delimiter=delimiter, quotechar=quote, strict=True)
     return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)

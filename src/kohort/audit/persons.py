@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-
-import numpy as np
+from itertools import islice
 
 from kohort.audit.case import Case, count
+from kohort.audit.database import Database
 from kohort.audit.verdict import Check
 
 _WHOLE = re.compile(r"([+-]?)(0|[1-9][0-9]*)(?:\.0+)?")
+_PLAIN = "[!-~]([ -~]*[!-~])?"
+"""Texts that have no other way to be written, if they are no numbers: the database knows such by itself."""
+_NUMBER = _WHOLE.pattern
+_IS_SHORTEST = "regexp_full_match(who, '0|-?[1-9][0-9]*')"
+_AT_ONCE = 1 << 16
+"""Texts that Python has at a time."""
 
 
 def identity(text: str) -> str:
@@ -27,6 +33,25 @@ def identity(text: str) -> str:
     if match is None:
         return text
     return "-" + match[2] if match[1] == "-" and match[2] != "0" else match[2]
+
+
+def told_apart(database: Database, relation: str) -> str:
+    """Make SQL of the person that a text is about, NULL if it tells none, where `relation` has the texts as ``who``.
+
+    Only texts that may be written in another way come to Python, some at a time; the statement that uses the SQL must
+    join ``people ON people.text = who``.
+    """
+    import polars as pl
+
+    schema = {"text": pl.String, "person": pl.String}
+    database.rows("CREATE OR REPLACE TEMP TABLE people (text VARCHAR, person VARCHAR)")
+    odd = f"NOT regexp_full_match(who, '{_PLAIN}') OR (regexp_full_match(who, '{_NUMBER}') AND NOT {_IS_SHORTEST})"
+    texts = database.streamed(f"SELECT DISTINCT who FROM ({relation}) AS told WHERE who IS NOT NULL AND ({odd})")
+    while some := [text for (text,) in islice(texts, _AT_ONCE)]:
+        who = [identity(text) or None for text in some]
+        database.register("some_people", pl.DataFrame({"text": some, "person": who}, schema=schema))
+        database.rows("INSERT INTO people SELECT text, person FROM some_people")
+    return "CASE WHEN people.text IS NULL THEN who ELSE people.person END"
 
 
 @dataclass(frozen=True)
@@ -50,19 +75,19 @@ def persons(case: Case) -> Check | None:
     source = _source(case, name)
     if isinstance(source, str):
         return Check("persons", False, f"persons cannot be counted, as {source}.", figures)
-    counts, unknown = _counts(case, source)
-    under, fewest = int((counts < wanted).sum()), int(counts.min()) if len(counts) else 0
+    counts = _counts(case, source)
+    under, fewest, unknown = counts.under, counts.fewest, counts.unknown
     figures |= {"fewest_persons": fewest, "classes_under_k": under, "rows_without_person": unknown}
     figures |= {"method": source.method}
     faults = []
     if under:
         has = "has" if under == 1 else "have"
-        several = count(len(counts), "class", "classes")
+        several = count(counts.classes, "class", "classes")
         faults.append(f"{under:,} of {several} {has} fewer than k = {wanted} persons (fewest {fewest})")
     if unknown:
         faults.append(f"{count(unknown, 'row')} {'does' if unknown == 1 else 'do'} not say who the person is")
     fine = f"every class has at least {wanted} persons (fewest {fewest:,}), {source.method}"
-    if not len(counts):
+    if not counts.classes:
         fine = "every row is suppressed, so there is no class"
     return Check("persons", not faults, f"{'; '.join(faults) or fine}.", figures)
 
@@ -83,21 +108,32 @@ def _source(case: Case, name: str) -> _Source | str:
     return "it is not known which original row each row comes from"
 
 
-def _counts(case: Case, source: _Source) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], int]:
-    """The number of persons of each class, and of rows that do not tell theirs."""
-    import polars as pl
+@dataclass(frozen=True)
+class _Counts:
+    """Classes, those with fewer than k persons, the fewest persons of one, and rows that do not tell theirs."""
 
-    database, release = case.release.database, case.release
-    texts = [text for (text,) in database.rows(f"SELECT DISTINCT who FROM ({source.relation})") if text is not None]
-    who = [identity(text) or None for text in texts]
-    people = pl.DataFrame({"text": texts, "person": who}, schema={"text": pl.String, "person": pl.String})
-    database.register("people", people)
-    literals = ", ".join(map(release.literal, case.columns))
+    classes: int
+    under: int
+    fewest: int
+    unknown: int
+
+
+def _counts(case: Case, source: _Source) -> _Counts:
+    database, release, wanted = case.release.database, case.release, case.policy.privacy.k
+    person = told_apart(database, source.relation)
+    keys = release.keys(list(case.columns))
     # rows of '*' are a class if they are not suppressed records
-    shown = "true" if case.starred_class else "NOT starred"
-    found = database.arrays(
-        f"SELECT count(DISTINCT person) AS persons, count(*) - count(person) AS unknown FROM release "
-        f"JOIN ({source.relation}) AS told ON told.released = release.rowid "
-        f"LEFT JOIN people ON people.text = told.who WHERE {shown} GROUP BY {literals}"
+    shown = "true" if case.starred_class else f"NOT ({keys.starred})"
+    database.rows(
+        f"CREATE OR REPLACE TEMP TABLE class_people AS SELECT {keys.names}, {person} AS person, count(*) AS times FROM "
+        f"(SELECT {release.row} AS released, {keys.named} FROM {release.relation} {keys.joined} WHERE {shown}) AS r "
+        f"JOIN ({source.relation}) AS told USING (released) LEFT JOIN people ON people.text = who GROUP BY ALL"
     )
-    return np.asarray(found["persons"], np.int64), int(np.sum(found["unknown"]))
+    [(classes, under, fewest)] = database.rows(
+        f"SELECT count(*), count(*) FILTER (persons < {wanted}), coalesce(min(persons), 0) FROM "
+        f"(SELECT count(person) AS persons FROM class_people GROUP BY {keys.names}) AS counted"
+    )
+    [(unknown,)] = database.rows(
+        "SELECT CAST(coalesce(sum(times), 0) AS BIGINT) FROM class_people WHERE person IS NULL"
+    )
+    return _Counts(int(classes), int(under), int(fewest), int(unknown))

@@ -12,7 +12,8 @@ import numpy as np
 
 from kohort.audit.case import Case, count, listed
 from kohort.audit.coverage import Line
-from kohort.audit.load import Table, load
+from kohort.audit.load import load
+from kohort.audit.table import Table
 from kohort.audit.verdict import Check
 from kohort.errors import DataError
 from kohort.privacy import PopulationModel
@@ -38,12 +39,12 @@ def population(case: Case, model: PopulationModel, number: int) -> Check:
     absent = [name for name in case.columns if name not in people.columns]
     if absent:
         raise DataError(f"population {Path(path).name}: {listed(absent)} of the policy {_is(absent)} not in it.")
-    sizes, covered = _counted(case, people)
-    keeps = model.keeps(sizes, covered)
-    failing, classes = int((~keeps).sum()), count(len(keeps), "class", "classes")
+    sizes, covered, times = _counted(case, people)
+    wrong = ~model.keeps(sizes, covered)
+    failing, classes = int(times[wrong].sum()), count(int(times.sum()), "class", "classes")
     figures = {
         "classes_failing": failing,
-        "rows_in_them": int(sizes[~keeps].sum()),
+        "rows_in_them": int((sizes * times)[wrong].sum()),
         "fewest_covered": int(covered.min(initial=people.rows)),
         "population": people.rows,
     }
@@ -55,7 +56,10 @@ def population(case: Case, model: PopulationModel, number: int) -> Check:
 
 
 def _counted(case: Case, people: Table) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]:
-    """Rows of each class, and the records of the population that it covers; a missing cell covers missing ones."""
+    """Rows of a class, the records of the population that it covers, and how many classes are so.
+
+    A missing cell covers missing ones.
+    """
     import polars as pl
 
     release, database = case.release, case.release.database
@@ -96,10 +100,11 @@ def _counted(case: Case, people: Table) -> tuple[np.ndarray[tuple[int], np.dtype
     )
     inside = " AND ".join(f"p{j} BETWEEN f{j} AND l{j}" for j, _ in columns)
     found = database.arrays(
+        "SELECT size, covered, count(*) AS times FROM ("
         "SELECT any_value(size) AS size, CAST(coalesce(sum(times), 0) AS BIGINT) AS covered "
-        f"FROM described LEFT JOIN placed ON {inside} GROUP BY class"
+        f"FROM described LEFT JOIN placed ON {inside} GROUP BY class) AS classes GROUP BY size, covered"
     )
-    return np.asarray(found["size"], np.int64), np.asarray(found["covered"], np.int64)
+    return tuple(np.asarray(found[name], np.int64) for name in ("size", "covered", "times"))
 
 
 def _is(names: list[str]) -> str:

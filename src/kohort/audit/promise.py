@@ -7,15 +7,14 @@ from collections.abc import Collection
 from dataclasses import asdict, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kohort.audit.case import Case, count, listed
-from kohort.audit.classes import histogram
+from kohort.audit.histograms import Histograms, Judged, of_classes
 from kohort.audit.intervals import Interval
 from kohort.audit.population import population
 from kohort.audit.published import Kind, PublishedColumn
 from kohort.audit.verdict import Check
-from kohort.privacy import Histogram, PopulationModel, PrivacyModel, Reference, SensitiveModel, SizeModel, models_of
+from kohort.privacy import PopulationModel, PrivacyModel, SensitiveModel, SizeModel, models_of
 
 
 def columns(case: Case, also: Collection[str] = (), apart: Collection[str] = ()) -> Check:
@@ -66,8 +65,8 @@ def k(case: Case) -> Check:
     smallest, under = found.smallest, found.under(wanted)
     wildcard = case.policy.privacy.missing == "wildcard" and found.has_missing
     if wildcard:
-        smallest, under = found.wildcard(wanted)
-    number = len(found.sizes)
+        smallest, under = found.classes.wildcard(wanted)
+    number = found.number
     if case.starred_class:
         smallest, number = min(smallest, case.starred_class) if number else case.starred_class, number + 1
     figures = {
@@ -85,7 +84,7 @@ def k(case: Case) -> Check:
                 f"{count(under, 'row')} {'matches' if under == 1 else 'match'} fewer than k = {wanted} rows "
                 f"(fewest {smallest}), although a missing cell or * matches anything"
             )
-        elif found.holds_as_wildcard(wanted):
+        elif found.has_missing and found.classes.holds_as_wildcard(wanted):
             sentence += "; it would hold only if a missing cell or * matched anything, "
             sentence += "which this policy does not allow"
         return Check("k", False, f"{sentence}.", figures)
@@ -105,7 +104,12 @@ def k(case: Case) -> Check:
 def missing(case: Case) -> Check:
     """Ask whether missing quasi-identifiers are treated as the policy says."""
     rule = case.policy.privacy.missing
-    cells = sum(case.release.missing(name) for name in case.columns)
+    cells = 0
+    for name in case.columns:
+        texts = case.release.dictionary(name)
+        # '*' may be among the texts for missing: rows of nothing else are suppressed, and miss nothing
+        starred = case.starred if texts.star is not None and texts.missing[texts.star] else 0
+        cells += int(texts.times[texts.missing].sum()) - starred
     figures = {"missing_cells": cells, "rule": rule}
     if not cells:
         return Check("missing", True, "no quasi-identifier cell is missing.", figures)
@@ -185,9 +189,9 @@ def _model(case: Case, model: PrivacyModel, number: int, *, strict: bool) -> Che
         return Check(model.name, False, f"the policy asks for {model.name}, which this audit does not check.")
     if case.classes is None or any(column not in case.release.columns for column in model.columns):
         return Check(model.name, False, f"{model.name} cannot be checked, as the release lacks a column.")
-    starred = bool(case.starred_class)
-    found, table = histogram(case.release, list(case.columns), model.columns, case.policy, starred=starred)
-    check = judged(model, found, table, "class", "classes")
+    quasi, starred = list(case.columns), bool(case.starred_class)
+    found = of_classes(case.release, quasi, model.columns, case.policy, starred=starred)
+    check = judged(model, found, "class", "classes")
     others = [
         column
         for column in case.policy.having_role("sensitive")
@@ -195,20 +199,18 @@ def _model(case: Case, model: PrivacyModel, number: int, *, strict: bool) -> Che
     ]
     if not others:
         return check
-    finer, table = histogram(
-        case.release, list(case.columns), model.columns, case.policy, starred=starred, known=others
-    )
-    return _also_strict(check, finer, model.keeps(finer, table), strict=strict)
+    finer = of_classes(case.release, quasi, model.columns, case.policy, starred=starred, known=others)
+    return also_strict(check, finer.judged(model.keeps), strict=strict)
 
 
-def _also_strict(check: Check, finer: Histogram, keeps: NDArray[np.bool_], *, strict: bool) -> Check:
+def also_strict(check: Check, finer: Judged, *, strict: bool) -> Check:
     """Add how many classes fail for somebody who knows the other sensitive columns, and let it count if it must."""
-    failing, number = int((~keeps).sum()), len(keeps)
+    failing, number = finer.failing, finer.classes
     figures = {
         **check.figures,
         "strict_classes": number,
         "strict_classes_failing": failing,
-        "strict_rows_in_them": int(finer.sizes[~keeps].sum()),
+        "strict_rows_in_them": finer.records,
     }
     if not strict:
         return replace(check, figures=figures)
@@ -223,7 +225,8 @@ def sizes(case: Case, model: SizeModel) -> Check:
     """Ask whether the classes taken together keep what a model promises; a missing cell is a value of its own."""
     if case.classes is None:
         return Check(model.name, False, f"{model.name} cannot be checked, as the release has no classes.")
-    found = np.append(case.classes.sizes, case.starred_class) if case.starred_class else case.classes.sizes
+    found = case.classes.of_each
+    found = np.append(found, case.starred_class) if case.starred_class else found
     value, records = model.figure(found), int(found.sum())
     figures = {"most": model.most, "found": float(value), "classes": len(found), "records": records}
     kept = model.keeps(found)
@@ -235,21 +238,21 @@ def sizes(case: Case, model: SizeModel) -> Check:
     )
 
 
-def judged(model: SensitiveModel, found: Histogram, table: Reference, noun: str, plural: str) -> Check:
+def judged(model: SensitiveModel, found: Histograms, noun: str, plural: str) -> Check:
     """Tell whether every class, or whatever it is called, keeps what a model promises."""
-    keeps = model.keeps(found, table)
-    failing = int((~keeps).sum())
-    return judgement(model, failing, int(found.sizes[~keeps].sum()), count(len(keeps), noun, plural))
+    return judgement(model, found.judged(model.keeps), noun, plural)
 
 
-def judgement(model: SensitiveModel, failing: int, rows: int, classes: str) -> Check:
-    """Tell how many of some classes do not keep what a model promises, and the rows in them."""
-    figures = _parameters(model) | {"classes_failing": failing, "rows_in_them": rows}
+def judgement(model: SensitiveModel, classes: Judged, noun: str, plural: str) -> Check:
+    """Tell how many classes keep what a model promises."""
+    failing, number = classes.failing, classes.classes
+    figures = _parameters(model) | {"classes_failing": failing, "rows_in_them": classes.records}
     about = f"{model.name} of {listed(model.columns)}"
     if failing:
         do = "does" if failing == 1 else "do"
-        return Check(model.name, False, f"{about}: {failing:,} of {classes} {do} not keep it.", figures)
-    return Check(model.name, True, f"{about}: kept by every one of {classes}.", figures)
+        sentence = f"{about}: {failing:,} of {count(number, noun, plural)} {do} not keep it."
+        return Check(model.name, False, sentence, figures)
+    return Check(model.name, True, f"{about}: kept by every one of {count(number, noun, plural)}.", figures)
 
 
 def _parameters(model: SensitiveModel) -> dict[str, int | float | str]:

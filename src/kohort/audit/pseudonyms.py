@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from kohort.audit.case import Case, count
-from kohort.audit.persons import identity
+from kohort.audit.persons import told_apart
 from kohort.audit.verdict import Check
 
 _FORM = "[0-9a-f]{64}"
@@ -66,16 +64,17 @@ def _plain(case: Case, name: str) -> int:
 def _mixed(case: Case, name: str) -> int:
     """Count the rows whose pseudonym another identifier has, too, or whose identifier has another pseudonym, too."""
     assert case.original is not None
-    found = case.release.database.rows(
-        f"SELECT r_{case.release.columns[name]}, o_{case.original.columns[name]}, count(*) FROM paired GROUP BY ALL"
+    database, pseudonym = case.release.database, f"r_{case.release.columns[name]}"
+    relation = f"SELECT {pseudonym} AS pseudonym, o_{case.original.columns[name]} AS who FROM paired"
+    person = told_apart(database, relation)
+    database.rows(
+        f"CREATE OR REPLACE TEMP TABLE named AS SELECT pseudonym, {person} AS person, count(*) AS times "
+        f"FROM ({relation}) AS told LEFT JOIN people ON people.text = who GROUP BY ALL"
     )
-    rows: Counter[tuple[str | None, str | None]] = Counter()
-    for pseudonym, text, times in found:
-        rows[pseudonym, None if text is None else identity(text) or None] += times
-    by_pseudonym = Counter(pseudonym for pseudonym, _ in rows)
-    by_identity = Counter(who for _, who in rows)
-    return sum(
-        times
-        for (pseudonym, who), times in rows.items()
-        if by_pseudonym[pseudonym] > 1 or by_identity[who] > 1 or (pseudonym is None) != (who is None)
+    [(rows,)] = database.rows(
+        "SELECT CAST(coalesce(sum(times), 0) AS BIGINT) FROM (SELECT *, "
+        "count(*) OVER (PARTITION BY pseudonym) AS people, count(*) OVER (PARTITION BY person) AS pseudonyms "
+        "FROM named) AS counted "
+        "WHERE people > 1 OR pseudonyms > 1 OR (pseudonym IS NULL) <> (person IS NULL)"
     )
+    return int(rows)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from kohort.audit.case import Case, count, listed
 from kohort.audit.coverage import Covered, covered
 from kohort.audit.intervals import Interval, day, number
-from kohort.audit.load import Table
 from kohort.audit.published import STAR, PublishedColumn, unquoted
+from kohort.audit.rowwise import Question, outside
+from kohort.audit.table import Table
 from kohort.audit.verdict import Check
 from kohort.policy import Policy
 
@@ -47,10 +48,14 @@ def coverage(case: Case) -> Check | None:
     privacy, texts = case.policy.privacy, case.policy.input.missing
     # a '*' that the policy reads as missing still says "any value"
     missing_is_any = privacy.missing == "wildcard" or STAR in texts
-    found = {
-        name: covered(column, case.release, case.original, paired=case.is_paired, missing_is_any=missing_is_any)
-        for name, column in case.columns.items()
-    }
+    found = covered(
+        case.columns,
+        case.release,
+        case.original,
+        paired=case.is_paired,
+        order=case.order,
+        missing_is_any=missing_is_any,
+    )
     by_row = case.order_given or _in_original_order(list(found.values()))
     figures: dict[str, int | float | str] = {"method": "row by row" if by_row else "in any order"}
     sentences, total = [], case.release.rows
@@ -94,9 +99,7 @@ def values(case: Case) -> Check | None:
         return Check("values", False, sentence)
     sentences = []
     figures: dict[str, int | float | str] = {"method": "row by row" if case.order_given else "in any order"}
-    for name in names:
-        count_wrong = _differing if case.order_given else _surplus
-        cells = count_wrong(case.release, case.original, name, comparison(case.policy, name))
+    for name, cells in _not_original(case, case.original, names).items():
         figures[f"not_original.{name}"] = cells
         if cells:
             are = "is not one" if cells == 1 else "are not those"
@@ -110,18 +113,40 @@ Canonical: TypeAlias = Callable[[str | None], Hashable]
 """Writes equal values in one way, whatever their texts."""
 
 
+def _not_original(case: Case, original: Table, names: list[str]) -> dict[str, int]:
+    """Count the cells of each column that are not those of their original rows, or of the original at all."""
+    release, alike = case.release, {name: comparison(case.policy, name) for name in names}
+    if case.order is None:
+        return {name: _surplus(release, original, name, alike[name]) for name in names}
+    narrow = [name for name in names if release.is_narrow(name) and original.is_narrow(name)]
+    questions = [_same_value(release, original, name, alike[name]) for name in narrow]
+    counts = dict(zip(narrow, outside(release, original, case.order, questions), strict=True))
+    counts |= {name: _differing(release, original, name, alike[name]) for name in names if name not in counts}
+    return {name: counts[name] for name in names}
+
+
+def _same_value(release: Table, original: Table, name: str, canonical: Canonical) -> Question:
+    """Ask whether two texts are the same value: equal values have a place of their own."""
+    places: dict[Hashable, int] = {}
+
+    def place(text: str | None) -> int:
+        return places.setdefault(canonical(text), len(places))
+
+    there = [place(text) for text in original.dictionary(name).values]
+    return Question.of(name, [(place(text),) * 2 for text in release.dictionary(name).values], there)
+
+
 def _differing(release: Table, original: Table, name: str, canonical: Canonical) -> int:
+    """Count the rows with another value than their original rows, for a column with too many texts to number them."""
     r, o = f"r_{release.columns[name]}", f"o_{original.columns[name]}"
-    different = release.database.rows(
-        f"SELECT {r}, {o}, count(*) FROM paired WHERE {r} IS DISTINCT FROM {o} GROUP BY ALL"
-    )
-    return sum(times for a, b, times in different if canonical(a) != canonical(b))
+    different = release.database.streamed(f"SELECT {r}, {o} FROM paired WHERE {r} IS DISTINCT FROM {o}")
+    return sum(canonical(a) != canonical(b) for a, b in different)
 
 
 def _surplus(release: Table, original: Table, name: str, canonical: Canonical) -> int:
     """Count the released values that the original does not have, or not as often."""
     surplus: Counter[Hashable] = Counter()
-    for text, difference in release.differences(original, name).items():
+    for text, difference in release.differences(original, name):
         surplus[canonical(text)] += difference
     return sum(times for times in surplus.values() if times > 0)
 
@@ -176,7 +201,7 @@ def _wrong_ends(release: Table, column: PublishedColumn, bound: str, end: str) -
     name, sql = release.columns[column.name], release.columns[bound]
     seen: dict[str | None, str | None] = {}
     wrong = 0
-    for text, given, times in release.database.rows(
+    for text, given, times in release.database.streamed(
         f"SELECT {name}, {sql}, count(*) FROM release GROUP BY ALL ORDER BY ALL"
     ):
         meaning = None if text is None else column.read(text)

@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kohort.audit.files import files_hash, listed_files
 from kohort.errors import DataError
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ class Verdict:
     facts : Facts
         The numbers of the release.
     hashes : dict
-        SHA-256 of the release file, the policy and each hierarchy file.
+        SHA-256 of the release file, the policy and each hierarchy file. For a release in several files it is that of
+        the hashes of the files, a line for each in the order of the files.
     versions : dict
         Of the programs that took part.
     """
@@ -181,22 +183,12 @@ def hashes(release: object, policy: Policy) -> dict[str, str]:
     content = policy.model_dump(mode="json", exclude={"algorithm": {"seed"}, "output": {"shuffle_seed"}})
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     found = {"policy": hashlib.sha256(canonical.encode()).hexdigest()}
-    if isinstance(release, str | Path):
-        found["release"] = file_hash(Path(release))
+    if isinstance(release, str | Path | list | tuple):
+        found["release"] = files_hash(listed_files(release, "release"))
     for name, column in policy.columns.items():
         if column.hierarchy is not None and column.hierarchy.file is not None:
-            found[f"hierarchy:{name}"] = file_hash(policy.folder / column.hierarchy.file)
+            found[f"hierarchy:{name}"] = files_hash([policy.folder / column.hierarchy.file])
     return dict(sorted(found.items()))
-
-
-def file_hash(path: Path) -> str:
-    """SHA-256 of a file's bytes."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise DataError(f"{path.name}: cannot be opened ({reason}); check the path.") from None
 
 
 def versions() -> dict[str, str]:

@@ -65,12 +65,19 @@ def anonymize(
     ledger_key: Annotated[
         Path | None, typer.Option(help="With --person: file with a secret key; else KOHORT_LEDGER_KEY is used.")
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Work on disk, in so much memory, such as 2GB; DATA may be a folder, too."),
+    ] = None,
+    partitions: Annotated[
+        int | None, typer.Option(min=1, help="With --memory or Spark: number of parts; as many as needed when absent.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="With --memory: go on from the parts that a run before has finished.")
+    ] = False,
     engine: Annotated[Engine, typer.Option(help="Where the work is done.")] = Engine.local,
     master: Annotated[
         str | None, typer.Option(help="With --engine spark: local[*], spark://host:port or sc://host:port.")
-    ] = None,
-    partitions: Annotated[
-        int | None, typer.Option(min=1, help="With --engine spark: parts that are worked on alone.")
     ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -109,7 +116,7 @@ def anonymize(
         given = {key: value for key, value in keys.items() if value is not None}
         if given:
             chosen = chosen.with_changes(section, **given)
-    _refuse_mixture(engine, master or partitions, ledger or person or ledger_key)
+    _refuse_mixture(engine, master, ledger or person or ledger_key, memory or resume)
     verdict = verdict or output.with_name(output.name + ".verdict.json")
     names = plan_of(chosen).algorithm.tables(chosen) or ("",)
     targets = {f"output {name}".rstrip(): part_path(output, name) for name in names} | {"verdict": verdict}
@@ -126,7 +133,16 @@ def anonymize(
             )
         else:
             release = kohort.anonymize(
-                data, chosen, output=output, progress=progress, ledger=ledger, person=person, ledger_key=ledger_key
+                data,
+                chosen,
+                output=output,
+                progress=progress,
+                ledger=ledger,
+                person=person,
+                ledger_key=ledger_key,
+                memory=memory,
+                partitions=partitions,
+                resume=resume,
             )
         bound = None
         with suppress(Interrupted):  # the release is there already
@@ -140,16 +156,18 @@ def anonymize(
         print_verdict(release.verdict)
         print_loss(release.loss, bound)
         print_facts(release.facts)
-        paths = ", ".join(str(part_path(output, name)) for name in release.tables)
+        paths = ", ".join(str(part_path(output, name)) for name in release.tables or ("",))
         recorded = f", recorded in {ledger}" if ledger else ""
         console().print(f"written to {paths}{recorded}", markup=False)
 
 
-def _refuse_mixture(engine: Engine, of_spark: object, of_memory: object) -> None:
+def _refuse_mixture(engine: Engine, master: object, of_ledger: object, of_memory: object) -> None:
     """Refuse options that the engine does not know: none is silently left out."""
     from kohort.errors import DataError
 
-    if engine is Engine.local and of_spark:
-        raise DataError("engine: --master and --partitions are for Spark; add --engine spark.")
-    if engine is Engine.spark and of_memory:
+    if engine is Engine.local and master:
+        raise DataError("engine: --master is for Spark; add --engine spark.")
+    if engine is Engine.spark and of_ledger:
         raise DataError("engine: a ledger is for releases that are made in memory; leave it, or --engine spark, out.")
+    if engine is Engine.spark and of_memory:
+        raise DataError("engine: --memory and --resume are for work on this disk; leave them, or --engine spark, out.")

@@ -11,6 +11,7 @@ import typer
 
 from kohort.cli.shared import (
     JsonOption,
+    MemoryOption,
     PolicyOption,
     QuietOption,
     app,
@@ -21,13 +22,21 @@ from kohort.cli.shared import (
 )
 
 ReleaseArgument = Annotated[Path, typer.Argument(metavar="OUT", help="The release: CSV or Parquet, of any tool.")]
+FilesArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="OUT", help="The release: CSV or Parquet, of any tool; a file, a folder, or a pattern in quotes."
+    ),
+]
 
 
 @app.command()
 def verify(
-    release: ReleaseArgument,
+    release: FilesArgument,
     policy: PolicyOption,
-    original: Annotated[Path | None, typer.Option(help="The table that it was made of.")] = None,
+    original: Annotated[
+        Path | None, typer.Option(help="The table that it was made of: a file, a folder, or a pattern.")
+    ] = None,
     sensitive_table: Annotated[
         Path | None, typer.Option(help="The second table of a release in buckets: sensitive values with counts.")
     ] = None,
@@ -38,6 +47,7 @@ def verify(
     strict: Annotated[
         bool, typer.Option("--strict", help="Privacy models must hold for who knows all other sensitive columns, too.")
     ] = False,
+    memory: MemoryOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -46,12 +56,19 @@ def verify(
     Works on the output of any tool. Exit code 1 if it does not; the reason is one sentence.
     """
     import kohort
+    from kohort.table.sizes import memory_of
 
     chosen = kohort.Policy.load(policy)
     if k is not None:
         chosen = chosen.with_changes("privacy", k=k)
     verdict = kohort.verify(
-        release, chosen, original=original, sensitive_table=sensitive_table, strict=strict, against=against
+        release,
+        chosen,
+        original=original,
+        sensitive_table=sensitive_table,
+        strict=strict,
+        against=against,
+        memory=memory_of(memory) if memory is not None else None,
     )
     if json:
         print_json(verdict.to_dict())

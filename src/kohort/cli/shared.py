@@ -29,6 +29,10 @@ app = typer.Typer(
 DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help="CSV or Parquet file.")]
 PolicyOption = Annotated[Path, typer.Option("--policy", "-p", help="Policy file (TOML).")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print machine-readable facts on stdout, nothing else.")]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Memory to work in, such as 2GB; what does not fit goes to temporary files."),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 

@@ -61,7 +61,15 @@ class Run:
 
 @contextmanager
 def beyond_memory(
-    table: str | Path, plan: Plan, output: Path, draft: Path, memory: int, clock: Clock, *, resume: bool = False
+    table: str | Path,
+    plan: Plan,
+    output: Path,
+    draft: Path,
+    memory: int,
+    clock: Clock,
+    *,
+    partitions: int | None = None,
+    resume: bool = False,
 ) -> Iterator[Run]:
     """Write a release of a table in files into a draft; its private folder lives until the end of the block.
 
@@ -71,6 +79,8 @@ def beyond_memory(
         A file, a folder of files, or a pattern.
     memory : int
         Bytes that the process may take, about.
+    partitions : int, optional
+        How many parts there are; as many as memory asks for when absent.
     resume : bool
         Go on from the parts that a run before has finished.
     """
@@ -82,11 +92,13 @@ def beyond_memory(
             "files": [[str(path.absolute()), path.stat().st_size, path.stat().st_mtime_ns] for path in source.files],
             "policy": plan.policy.to_toml(),
             "memory": memory,
+            "partitions": partitions,
         }
         drawn = same_run(space, facts, {"seed": plan.seed, "shuffle": int(np.random.default_rng().integers(2**62))})
         plan = replace(plan, seed=drawn["seed"])
         workers = cores()
         most = min(MOST_RECORDS, memory * (1 - DATABASE) / workers / BYTES_PER_RECORD)
+        parts, most = (MOST_PARTS, most) if partitions is None else (partitions, 0.0)
         with connected(int(memory * DATABASE), space.raw) as database:
             with clock.step("read"):
                 scan = DuckScan.of(database, source, space.raw)
@@ -96,7 +108,7 @@ def beyond_memory(
                     job = replace(job, shuffle=drawn["shuffle"])
             with clock.step("divide"):
                 job = with_cuts(
-                    job, lambda condition: coded.counted(job.code_columns, condition), parts=MOST_PARTS, most=most
+                    job, lambda condition: coded.counted(job.code_columns, condition), parts=parts, most=most
                 )
                 coded.divide(job.cuts.expression(job.code_columns), job.carried, space.raw / "parts")
                 others = coded.others(job.carried) if coded.records < scan.records else None
@@ -117,7 +129,7 @@ def beyond_memory(
             refuse_suppressing(stars, scan.records, plan.policy, "would be * in every quasi-identifier")
         with clock.step("write"):
             order = gathered(job, sorted(groups), space, others, draft, source.dialect, int(memory * DATABASE))
-        told = {"parts": f"{len(groups):,}, each with at most {most:,.0f} records"}
+        told = {"parts": f"{len(groups):,}, each of them clustered by itself"}
         yield Run(source, order, tally, job, without, told)
 
 

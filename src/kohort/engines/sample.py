@@ -66,7 +66,7 @@ def _cuts(job: Job, rows: pl.DataFrame, parts: int, most: float) -> Cuts:
     copies = np.minimum(counts, 2 * k)
     record = np.repeat(np.arange(len(array)), copies)
     codes = Codes(array[record], job.axes)
-    search = Search(codes, job.costs, k, np.random.default_rng([job.plan.seed, 0]))
+    search = Search(codes, job.costs, k, np.random.default_rng([job.plan.seed, 0]), quick=True)
     labels = search.refined(search.start, EFFORT, lambda share, cost: None)
     _, first, cluster = np.unique(labels, return_index=True, return_inverse=True)
     weights = np.bincount(cluster, (counts / copies)[record]) * (job.records / counts.sum())

@@ -65,29 +65,50 @@ def neighbours_in_order(
 
 
 @kernel
+def find_fresh(
+    earlier,  # IN   int32[m, count], neighbours before the last round
+    before,  # IN   int32[m, count], neighbours after it
+    start,  # IN   int, first row of this call
+    stop,  # IN   int, row after the last one
+    fresh,  # OUT  bool[m, (count + 1) // 2]
+):
+    """Tell which of the nearest neighbours were not among the nearest before."""
+    half = fresh.shape[1]
+    for row in range(start, stop):
+        for place in range(half):
+            known = False
+            for index in range(half):
+                known |= earlier[row, index] == before[row, place]
+            fresh[row, place] = not known
+
+
+@kernel
 def neighbours_of_neighbours(
     places,  # IN   int32[m, d]
     spans,  # IN   Spans
     before,  # IN   int32[m, count], neighbours so far
+    fresh,  # IN   bool[m, (count + 1) // 2], those that are new since the last round
     start,  # IN   int, first row of this call
     stop,  # IN   int, row after the last one
     near,  # IN/OUT int32[m, count]
     distance,  # IN/OUT int32[m, count]
 ):
-    """Offer to each row the nearest neighbours of its nearest neighbours."""
+    """Offer to each row the nearest neighbours of its nearest neighbours; what was offered before is left out."""
     flat, offset, size, full, tables, lines = spans
     count = before.shape[1]
+    half = fresh.shape[1]
     for row in range(start, stop):
         own = places[row]
-        for place in range((count + 1) // 2):
+        for place in range(half):
             middle = before[row, place]
             if middle < 0:
                 break
-            for index in range((count + 1) // 2):
+            is_fresh = fresh[row, place]
+            for index in range(half):
                 other = before[middle, index]
                 if other < 0:
                     break
-                if other == row:
+                if other == row or not (is_fresh or fresh[middle, index]):
                     continue
                 cost = cost_with(flat, offset, size, full, tables, lines, own, own, places[other])
                 if cost < distance[row, count - 1]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ JITTER = 0.6
 """How much they differ."""
 ROUNDS = 5
 """Most rounds among the neighbours of neighbours."""
+QUICK_ORDERS, QUICK_TREES, QUICK_ROUNDS = 1, 2, 1
+"""The same for a short search, which does not come to use more."""
 SETTLED = 0.1
 """No more rounds if one changed less than this share of the neighbours."""
 BLOCK = 1 << 15
@@ -44,6 +46,8 @@ def nearness(
     columns: list[int],
     rng: np.random.Generator,
     threads: int,
+    *,
+    quick: bool = False,
 ) -> Nearness:
     """Near rows of each distinct row.
 
@@ -55,8 +59,10 @@ def nearness(
         The rows in the form that `spans` is about.
     columns : list of int
         A good order of the columns. Each column in turn is put last in it.
+    quick : bool
+        Look less closely.
     """
-    from kohort.kernels.neighbours import NONE, neighbours_in_order, neighbours_of_neighbours
+    from kohort.kernels.neighbours import NONE, find_fresh, neighbours_in_order, neighbours_of_neighbours
     from kohort.kernels.search import Nearness
 
     m = len(rows.codes)
@@ -68,11 +74,15 @@ def nearness(
     near[copies, 0] = np.flatnonzero(copies)
     distance[copies, 0] = 0
     with ThreadPoolExecutor(threads) as pool:
-        for order in _orders(rows.codes, costs, columns, rng):
+        for order in _orders(rows.codes, costs, columns, rng, quick=quick):
             _in_blocks(pool, m, partial(neighbours_in_order, places, spans, order, REACH), near, distance)
-        for _ in range(ROUNDS):
-            before = near.copy()
-            _in_blocks(pool, m, partial(neighbours_of_neighbours, places, spans, before), near, distance)
+        fresh = np.ones((m, (count + 1) // 2), bool)
+        before = near
+        for number in range(QUICK_ROUNDS if quick else ROUNDS):
+            earlier, before = before, near.copy()
+            if number:
+                _in_blocks(pool, m, partial(find_fresh, earlier, before), fresh)
+            _in_blocks(pool, m, partial(neighbours_of_neighbours, places, spans, before, fresh), near, distance)
             if np.count_nonzero(near != before) < SETTLED * near.size:
                 break
     row = np.empty(len(rows.order), np.int32)
@@ -81,19 +91,17 @@ def nearness(
 
 
 def _orders(
-    codes: NDArray[np.int32], costs: Costs, columns: list[int], rng: np.random.Generator
+    codes: NDArray[np.int32], costs: Costs, columns: list[int], rng: np.random.Generator, *, quick: bool
 ) -> Iterator[NDArray[np.int64]]:
     """Orders with near rows side by side: sorted, each column last in turn; and halved, each time otherwise."""
-    for last in columns[-ORDERS:]:
+    for last in columns[-(QUICK_ORDERS if quick else ORDERS) :]:
         yield in_order(codes, [*(column for column in columns if column != last), last])
-    for _ in range(TREES):
+    for _ in range(QUICK_TREES if quick else TREES):
         yield halved(codes, costs, REACH, rng, jitter=JITTER)
 
 
-def _in_blocks(
-    pool: ThreadPoolExecutor, rows: int, work: Callable[..., None], near: NDArray[np.int32], distance: NDArray[np.int32]
-) -> None:
+def _in_blocks(pool: ThreadPoolExecutor, rows: int, work: Callable[..., None], *results: NDArray[Any]) -> None:
     """Do the work on blocks of rows, which do not touch each other."""
-    parts = [pool.submit(work, start, min(rows, start + BLOCK), near, distance) for start in range(0, rows, BLOCK)]
+    parts = [pool.submit(work, start, min(rows, start + BLOCK), *results) for start in range(0, rows, BLOCK)]
     for part in parts:
         part.result()

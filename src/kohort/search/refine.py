@@ -44,6 +44,8 @@ ROOM = 4
 """With promises a cluster may have so many times more records than without."""
 LARGEST = 1 << 26
 """Most places for members of clusters, in all clusters together."""
+SHORT = 200
+"""A search with less work is short."""
 TICK = 0.1
 """Seconds between two looks at the clock."""
 QUENCH = 0.1
@@ -75,6 +77,11 @@ class Effort:
         return f"{self.work:,.0f}/k steps for each record" if self.seconds is None else f"{self.seconds:g} s"
 
     @property
+    def is_short(self) -> bool:
+        """Whether so few steps are taken that it matters little how well near rows are known."""
+        return self.seconds is None and self.work < SHORT
+
+    @property
     def hot(self) -> float:
         """Temperature at the start."""
         return min(HOTTEST, 0.05 * math.sqrt(self.work))
@@ -98,6 +105,8 @@ class Search:
         All cores that this process may use, when absent. They have no influence on the result.
     promises : sequence of Promise
         What every cluster has to keep beside its size.
+    quick : bool
+        Whether only short searches follow, for which near rows need not be known so well.
     """
 
     codes: Codes
@@ -106,6 +115,7 @@ class Search:
     rng: np.random.Generator
     threads: int = 0
     promises: Sequence[Promise] = ()
+    quick: bool = False
 
     def __post_init__(self) -> None:
         self.threads = self.threads or cores()
@@ -140,7 +150,9 @@ class Search:
     def _nearness(self) -> Nearness:
         # The records are sorted now, so the copies of a row follow each other.
         rows = replace(self._rows, order=np.arange(len(self._row)))
-        return nearness(rows, self._row_places, self.costs, self._spans, self.columns, self.rng, self.threads)
+        return nearness(
+            rows, self._row_places, self.costs, self._spans, self.columns, self.rng, self.threads, quick=self.quick
+        )
 
     @cached_property
     def _places(self) -> NDArray[np.int32]:

@@ -7,15 +7,17 @@ are, for nearly every row may have its own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BinaryType, DoubleType, FloatType, MapType, StructType
 
 from kohort.audit.published import STAR
+from kohort.audit.table import Dictionary
 from kohort.errors import DataError
 from kohort.policy import Policy
 
@@ -39,6 +41,8 @@ class CountedTable:
         All column names of the source.
     columns : mapping
         Column name to the name in `frame`, for the columns that are wanted.
+    missing : mapping
+        Column name to the texts that mean a missing value.
     quasi : tuple of str
         The quasi-identifiers that it has.
     """
@@ -46,6 +50,7 @@ class CountedTable:
     frame: DataFrame
     header: tuple[str, ...]
     columns: Mapping[str, str]
+    missing: Mapping[str, frozenset[str]]
     quasi: tuple[str, ...]
     _differences: dict[int, dict[str, dict[str | None, int]]] = field(default_factory=dict)
     """Of all other columns at once, for each other table: one pass over both."""
@@ -55,41 +60,39 @@ class CountedTable:
         return f"literal_{self.columns[column]}"
 
     @cached_property
-    def _counted(self) -> list[tuple[bool, str, str | None, int]]:
-        """Rows by `STARRED`, column and text, for all quasi-identifiers in one pass."""
-        names = tuple(self.columns[column] for column in self.quasi)
+    def _counted(self) -> list[tuple[bool, str, str, int]]:
+        """Rows by `STARRED`, column and text as written, for all quasi-identifiers in one pass."""
+        names = tuple(map(self.literal, self.quasi))
         rows = self.frame.unpivot([STARRED], names, "name", "text").groupBy(STARRED, "name", "text").count().collect()
-        return [(row[0], row[1], row[2], row[3]) for row in rows]
+        return sorted((row[0], row[1], row[2], row[3]) for row in rows)
 
     @cached_property
     def rows(self) -> int:
         """Number of rows."""
         if not self.quasi:
             return self.frame.count()
-        return sum(rows for _, name, _, rows in self._counted if name == self.columns[self.quasi[0]])
+        return sum(rows for _, name, _, rows in self._counted if name == self.literal(self.quasi[0]))
 
     @cached_property
     def starred(self) -> int:
         """Rows with ``*`` in every quasi-identifier."""
-        first = self.columns[self.quasi[0]] if self.quasi else ""
+        first = self.literal(self.quasi[0]) if self.quasi else ""
         return sum(rows for starred, name, _, rows in self._counted if starred and name == first)
+
+    def dictionary(self, column: str) -> Dictionary:
+        """The distinct texts of a quasi-identifier."""
+        found = Counter[str]()
+        for _, name, text, rows in self._counted:
+            if name == self.literal(column):
+                found[text] += rows
+        times = np.array(list(found.values()), np.int64)
+        return Dictionary("", "", tuple(found), times, np.array([text in self.missing[column] for text in found], bool))
 
     def counts(self, column: str) -> dict[str | None, int]:
         """Count the rows of every distinct text of a quasi-identifier; None stands for missing."""
-        found = Counter[str | None]()
-        for _, name, text, rows in self._counted:
-            if name == self.columns[column]:
-                found[text] += rows
-        return dict(found)
+        return self.dictionary(column).counts
 
-    def missing(self, column: str) -> int:
-        """Count the rows without a value in a quasi-identifier; those of ``*`` in all of them are left out."""
-        name = self.columns[column]
-        return sum(
-            rows for starred, other, text, rows in self._counted if other == name and text is None and not starred
-        )
-
-    def differences(self, other: CountedTable, column: str) -> dict[str | None, int]:
+    def differences(self, other: CountedTable, column: str) -> Iterator[tuple[str | None, int]]:
         """Tell how many more rows than another table it has of each text of a column, where that differs."""
         if id(other) not in self._differences:
             names = [name for name in self.columns if name in other.columns and name not in self.quasi]
@@ -104,7 +107,7 @@ class CountedTable:
             for name, text, rows in both.filter("rows <> 0").collect():
                 found[names[int(name[1:])]][text] = rows
             self._differences[id(other)] = found
-        return self._differences[id(other)][column]
+        yield from self._differences[id(other)][column].items()
 
     def classes(self) -> DataFrame:
         """The size of every published combination of quasi-identifiers, rows of ``*`` left out."""
@@ -136,28 +139,28 @@ def counted_table(source: DataFrame, name: str, policy: Policy, wanted: Collecti
         raise DataError(*(f"{name}: column {column!r} holds lists, records or bytes." for column in nested))
     columns = {column: f"c{i}" for i, column in enumerate(header) if column in wanted}
     quasi = tuple(column for column in policy.quasi_identifiers if column in columns)
+    missing = {column: _missing(column, kinds[column], policy) for column in columns}
     # Names are given by position: Spark would take for one those that differ in case alone, and dots for records.
     plain = source.toDF(*(f"c{i}" for i in range(len(header))))
-    cells = [_cell(columns[column], kinds[column], column, policy).alias(columns[column]) for column in columns]
+    cells = [
+        F.when(~_text(sql).isin(*sorted(missing[column])), _text(sql)).alias(sql) for column, sql in columns.items()
+    ]
     literals = [F.coalesce(_text(columns[column]), F.lit("")).alias(f"literal_{columns[column]}") for column in quasi]
     # Asked before missing texts are taken out: '*' may be one of them.
     starred = F.lit(bool(quasi))
     for column in quasi:
         starred = starred & F.coalesce(_text(columns[column]) == STAR, F.lit(False))
-    return CountedTable(plain.select(*cells, *literals, starred.alias(STARRED)), header, columns, quasi)
+    return CountedTable(plain.select(*cells, *literals, starred.alias(STARRED)), header, columns, missing, quasi)
 
 
 def _text(name: str) -> Column:
     return F.col(name).cast("string")
 
 
-def _cell(name: str, kind: DataType, column: str, policy: Policy) -> Column:
-    """A cell as text, NULL where it is missing; a typed column may say "not a number" instead."""
+def _missing(column: str, kind: DataType, policy: Policy) -> frozenset[str]:
+    """Texts of a column that mean a missing value; a typed column may say "not a number" instead."""
     texts = {"", *(policy.input.missing if column in policy.columns else ())}
-    missing = _text(name).isin(*sorted(texts))
-    if isinstance(kind, DoubleType | FloatType):
-        missing = missing | F.isnan(name)
-    return F.when(~missing, _text(name))
+    return frozenset(texts | ({"NaN"} if isinstance(kind, DoubleType | FloatType) else set()))
 
 
 def _refuse_namesakes(header: Sequence[str], name: str) -> None:

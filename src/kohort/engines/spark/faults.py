@@ -12,7 +12,7 @@ from kohort.errors import EngineError, InternalError, KohortError
 
 T = TypeVar("T")
 
-_MARKED = re.compile(r"<<kohort (\{.*?\})>>")
+_MARKED = re.compile(r'<<kohort (\{"error": .*?\})>>')
 
 
 class Told(Exception):

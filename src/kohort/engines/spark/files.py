@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql.types import StringType, StructField, StructType
 
-from kohort.audit.verdict import file_hash
 from kohort.table.files import FileKind, files_of
 from kohort.table.sources import Source
 
@@ -49,12 +47,6 @@ def write_folder(table: DataFrame, folder: Path, kind: FileKind, delimiter: str)
     for path in folder.iterdir():
         if path.name.startswith(("_", ".")):
             path.unlink()
-
-
-def folder_hash(folder: Path) -> str:
-    """SHA-256 of the names and contents of all files of a folder."""
-    lines = [f"{file_hash(path)}  {path.name}\n" for path in files_of(folder)]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def _read_csv(

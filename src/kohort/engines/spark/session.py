@@ -135,11 +135,13 @@ def _started(master: str, settings: Mapping[str, str]) -> Iterator[SparkSession]
     # What Java says may quote cells.
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     gateway = guarded(lambda: launch_gateway(conf, silent), fault)  # type: ignore[no-untyped-call]
-    spark = guarded(lambda: SparkSession(SparkContext(conf=conf, gateway=gateway)), fault)
     try:
-        yield spark
+        spark = guarded(lambda: SparkSession(SparkContext(conf=conf, gateway=gateway)), fault)
+        try:
+            yield spark
+        finally:
+            spark.stop()
     finally:
-        spark.stop()
         gateway.shutdown()
         gateway.proc.stdin.close()  # which ends the Java process
         gateway.proc.wait()

@@ -6,7 +6,6 @@ Nothing of the maker is used. Rows have no order, so published values are compar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,8 +16,9 @@ from pyspark.sql import functions as F
 
 from kohort.audit import precision, promise, truth
 from kohort.audit.audit import facts_of
-from kohort.audit.case import Case, count
-from kohort.audit.classes import Classes
+from kohort.audit.case import Case
+from kohort.audit.classes import ClassSizes
+from kohort.audit.histograms import Judged
 from kohort.audit.published import published_column
 from kohort.audit.verdict import Check, Verdict, hashes, versions
 from kohort.engines.spark.counted import STARRED, CountedTable, counted_table
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from kohort.audit.load import Table
+    from kohort.audit.table import Table
 
 VERDICTS = "classes long, failing long, rows long"
 
@@ -141,7 +141,7 @@ def _case(policy: Policy, table: CountedTable, source: CountedTable | None) -> C
         columns=columns,
         classes=_classes(table) if len(columns) == len(policy.quasi_identifiers) else None,
         starred=table.starred,
-        order_given=False,
+        order=None,
         has_order=False,
     )
 
@@ -152,11 +152,13 @@ def _texts(table: CountedTable | None, name: str) -> list[str] | None:
     return [text for text in table.counts(name) if text is not None]
 
 
-def _classes(table: CountedTable) -> Classes:
+def _classes(table: CountedTable) -> ClassSizes:
     """The sizes of all classes: how often each size occurs is all that leaves Spark."""
-    found = table.classes().groupBy(F.col("count").alias("size")).agg(F.count(F.lit(1)).alias("times")).collect()
-    sizes = np.repeat(*(np.array([row[j] for row in found], np.int64) for j in range(2)))
-    return Classes(np.empty((0, len(table.quasi)), np.int64), sizes)
+    counted = table.classes().groupBy(F.col("count").alias("size")).agg(F.count(F.lit(1)).alias("times"))
+    found = sorted((row[0], row[1]) for row in counted.collect())
+    sizes, times = (np.array([pair[j] for pair in found], np.int64) for j in range(2))
+    # How a missing cell may match others is not asked in Spark.
+    return ClassSizes(cast("Table", table), table.quasi, sizes, times, has_missing=False)
 
 
 def _model(case: Case, table: CountedTable, model: Any, *, strict: bool) -> Check:
@@ -167,8 +169,7 @@ def _model(case: Case, table: CountedTable, model: Any, *, strict: bool) -> Chec
     if case.classes is None or any(column not in table.columns for column in model.columns):
         return Check(model.name, False, f"{model.name} cannot be checked, as the release lacks a column.")
     shown = table.frame if case.starred_class else table.frame.filter(~F.col(STARRED))
-    classes, failing, rows = _judged(shown, table, model, case.policy)
-    check = promise.judgement(model, failing, rows, count(classes, "class", "classes"))
+    check = promise.judgement(model, _judged(shown, table, model, case.policy), "class", "classes")
     others = [
         column
         for column in case.policy.having_role("sensitive")
@@ -176,17 +177,12 @@ def _model(case: Case, table: CountedTable, model: Any, *, strict: bool) -> Chec
     ]
     if not strict or not others:
         return check
-    finer, failing, rows = _judged(shown, table, model, case.policy, others)
-    figures = {**check.figures, "strict_classes": finer, "strict_classes_failing": failing, "strict_rows_in_them": rows}
-    fate = f"{failing:,} {'does' if failing == 1 else 'do'} not keep it" if failing else "all keep it"
-    sentence = f"{check.sentence.removesuffix('.')}; of {count(finer, 'class', 'classes')} that the other sensitive "
-    sentence += f"columns tell apart, {fate}."
-    return replace(check, passed=check.passed and not failing, sentence=sentence, figures=figures)
+    return promise.also_strict(check, _judged(shown, table, model, case.policy, others), strict=strict)
 
 
 def _judged(
     shown: DataFrame, table: CountedTable, model: SensitiveModel, policy: Policy, known: Sequence[str] = ()
-) -> tuple[int, int, int]:
+) -> Judged:
     """Count the classes, those that do not keep what a model promises, and the rows in these.
 
     Spark counts the values of every class. Workers judge whole classes, exactly as the audit does.
@@ -199,7 +195,7 @@ def _judged(
     values = [table.columns[column] for column in model.columns]
     found = shown.groupBy(*values).count().collect()
     if not found:
-        return 0, 0, 0
+        return Judged(0, 0, 0)
     texts = {column: [row[j] for row in found] for j, column in enumerate(model.columns)}
     reference, numbers = reference_of(policy, texts, [row["count"] for row in found])
     names = [f"v{j}" for j in range(len(values))]
@@ -213,8 +209,8 @@ def _judged(
     pairs = shown.groupBy(*{*groups, *values}).agg(F.count(F.lit(1)).alias("times")).join(numbered, same)
     classes = pairs.groupBy(*groups).agg(F.collect_list(F.struct("number", "times")).alias("pairs")).select("pairs")
     verdicts = classes.mapInArrow(_judge(model, reference), VERDICTS)
-    total = verdicts.agg(*(F.coalesce(F.sum(name), F.lit(0)) for name in ("classes", "failing", "rows"))).collect()
-    return int(total[0][0]), int(total[0][1]), int(total[0][2])
+    [total] = verdicts.agg(*(F.coalesce(F.sum(name), F.lit(0)) for name in ("classes", "failing", "rows"))).collect()
+    return Judged(int(total[0]), int(total[1]), int(total[2]))
 
 
 def _judge(model: SensitiveModel, table: Reference) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

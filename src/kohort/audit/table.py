@@ -1,0 +1,334 @@
+"""A table as the database reads it: cells as text, distinct texts by number, rows in batches.
+
+A Parquet file is not copied. Every check reads the columns that it asks for, and has cells by the number of their
+text, which is small: so no table needs to fit into memory, only the distinct texts of its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.audit.database import Database, Unreadable
+from kohort.audit.published import STAR
+
+Ints: TypeAlias = NDArray[np.integer]
+
+BATCH = 1 << 21
+"""Rows that are read into arrays at a time."""
+_NARROW = 1 << 20
+"""A column that nothing but its values are checked of has its texts numbered if there are at most this many."""
+_WORD = 62
+"""Bits of a whole number that texts of several columns are packed into."""
+_OWN_KEYS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "DATE")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows that stand in one place, such as a file.
+
+    Attributes
+    ----------
+    relation : str
+        SQL for after FROM; its columns are called c0, c1 and so on.
+    number : str
+        SQL of the number of a row in it, from 0.
+    start, rows : int
+        Number of its first row in the table, and how many it has.
+    place : str
+        What it is called in a message.
+    """
+
+    relation: str
+    number: str
+    start: int
+    rows: int
+    place: str
+
+
+@dataclass(frozen=True)
+class Dictionary:
+    """The distinct texts of a column, by number.
+
+    Attributes
+    ----------
+    table : str
+        Its table in the database: key, code.
+    key : str
+        SQL of what cells are looked up by.
+    texts : tuple of str
+        As the source writes them; a null is the empty text.
+    times : ndarray of int
+        Rows that have each.
+    missing : ndarray of bool
+        Which of them mean that the value is missing.
+    """
+
+    table: str
+    key: str
+    texts: tuple[str, ...]
+    times: Ints
+    missing: NDArray[np.bool_]
+
+    @property
+    def values(self) -> list[str | None]:
+        """The texts, None for missing ones."""
+        return [None if missing else text for text, missing in zip(self.texts, self.missing, strict=True)]
+
+    @cached_property
+    def counts(self) -> dict[str | None, int]:
+        """Rows of every value; None stands for missing."""
+        found: dict[str | None, int] = {}
+        for text, times in zip(self.values, self.times.tolist(), strict=True):
+            found[text] = found.get(text, 0) + times
+        return found
+
+    @property
+    def bits(self) -> int:
+        """Bits that a number takes."""
+        return max(1, (len(self.texts) - 1).bit_length())
+
+    @property
+    def kind(self) -> tuple[str, type[np.unsignedinteger]]:
+        """The smallest type of the numbers, in the database and of arrays."""
+        if self.bits <= 8:
+            return "UTINYINT", np.uint8
+        return ("USMALLINT", np.uint16) if self.bits <= 16 else ("UINTEGER", np.uint32)
+
+    @property
+    def star(self) -> int | None:
+        """Number of ``*``, if it is there."""
+        return self.texts.index(STAR) if STAR in self.texts else None
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Combinations of texts as a few whole numbers each.
+
+    Attributes
+    ----------
+    joined : str
+        SQL that brings the numbers of the texts to a relation.
+    words : tuple of str
+        SQL of the whole numbers, which are equal for equal combinations only.
+    names : str
+        What they are called.
+    starred : str
+        SQL: whether every text is ``*``.
+    fields : tuple of tuple of int
+        Where the number of each column's text is: the word, the first bit and the number of bits.
+    """
+
+    joined: str
+    words: tuple[str, ...]
+    names: str
+    starred: str
+    fields: tuple[tuple[int, int, int], ...]
+
+    @property
+    def named(self) -> str:
+        """The words with their names."""
+        return ", ".join(f"{word} AS {name}" for word, name in zip(self.words, self.names.split(", "), strict=True))
+
+    def codes(self, arrays: Mapping[str, Ints]) -> list[list[int]]:
+        """The numbers of the texts of each column, from arrays of the words."""
+        names = self.names.split(", ")
+        return [((arrays[names[word]] >> shift) & ((1 << bits) - 1)).tolist() for word, shift, bits in self.fields]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: text cells, NULL where missing, the flag ``starred`` and the number ``rowid`` of each row.
+
+    In the view of its name, quasi-identifiers are there a second time, under `literal`, as the source writes them.
+
+    Attributes
+    ----------
+    name : str
+        The name of the view.
+    header : tuple of str
+        All column names of the source.
+    columns : mapping
+        Column name to SQL name, for the columns that can be asked for.
+    rows : int
+        Number of rows.
+    relation : str
+        SQL for after FROM: all rows, each column in its own type.
+    row : str
+        SQL of the number of a row in it.
+    parts : tuple of Part
+        The same rows, part by part.
+    kinds : mapping
+        SQL name to the database's type.
+    missing : mapping
+        Column name to the texts that mean a missing value.
+    """
+
+    database: Database
+    name: str
+    header: tuple[str, ...]
+    columns: Mapping[str, str]
+    rows: int
+    relation: str
+    row: str
+    parts: tuple[Part, ...]
+    kinds: Mapping[str, str]
+    missing: Mapping[str, frozenset[str]]
+    _known: dict[str, Dictionary] = field(default_factory=dict, repr=False)
+    _about: dict[str, int] = field(default_factory=dict, repr=False)
+
+    def literal(self, column: str) -> str:
+        """SQL name of a quasi-identifier as it is written: texts for missing are told apart."""
+        return f"literal_{self.columns[column]}"
+
+    def counts(self, column: str) -> dict[str | None, int]:
+        """Count the rows of every distinct text of a column; None stands for missing. Python holds them all."""
+        return self.dictionary(column).counts
+
+    def differences(self, other: Table, column: str) -> Iterator[tuple[str | None, int]]:
+        """Tell how many more rows than another table it has of each text of a column, where that differs."""
+        both = (
+            f"SELECT {self.columns[column]} AS text, 1 AS times FROM {self.name} "
+            f"UNION ALL SELECT {other.columns[column]}, -1 FROM {other.name}"
+        )
+        yield from self.database.streamed(
+            f"SELECT text, CAST(sum(times) AS BIGINT) FROM ({both}) AS both_sides GROUP BY text HAVING sum(times) <> 0"
+        )
+
+    def dictionary(self, column: str) -> Dictionary:
+        """Number the distinct texts of a column, which are read once."""
+        if column not in self._known:
+            self._known[column] = self._numbered(column)
+        return self._known[column]
+
+    def is_narrow(self, column: str) -> bool:
+        """Whether a column has few enough distinct texts for a dictionary; reads all of it."""
+        if column not in self._known and column not in self._about:
+            sql = f"SELECT approx_count_distinct({self.columns[column]}) FROM {self.relation}"
+            [(self._about[column],)] = self.database.rows(sql)
+        return column in self._known or self._about[column] <= _NARROW
+
+    def batches(self, low: int = 0, high: int | None = None) -> Iterator[tuple[int, int]]:
+        """First row and end of every batch of rows, of all rows or those from `low` to before `high`."""
+        end = self.rows if high is None else high
+        for start in range(low, end, BATCH):
+            yield start, min(start + BATCH, end)
+
+    def codes(self, columns: Sequence[str], start: int, stop: int) -> list[Ints]:
+        """The numbers of the texts of some columns, in the rows from `start` to before `stop`.
+
+        Raises
+        ------
+        Unreadable
+            When the source has changed since its texts were read.
+        """
+        dictionaries = [self.dictionary(column) for column in columns]
+        found: list[Ints] = [np.empty(stop - start, dictionary.kind[1]) for dictionary in dictionaries]
+        codes = ", ".join(f"CAST(d{place}.code AS {one.kind[0]}) AS n{place}" for place, one in enumerate(dictionaries))
+        for part in self.parts:
+            low, high = max(start, part.start), min(stop, part.start + part.rows)
+            if low >= high:
+                continue
+            arrays = self.database.arrays(
+                f"SELECT CAST({part.number} - {low - part.start} AS UINTEGER) AS place, {codes} FROM {part.relation} "
+                f"{_joined(dictionaries)} "
+                f"WHERE {part.number} >= {low - part.start} AND {part.number} < {high - part.start}"
+            )
+            if len(arrays["place"]) != high - low:
+                raise Unreadable
+            # a join keeps no order of rows
+            here = slice(low - start, high - start)
+            for place, array in enumerate(found):
+                if np.ma.isMaskedArray(arrays[f"n{place}"]):
+                    raise Unreadable
+                array[here][arrays["place"]] = arrays[f"n{place}"]
+        return found
+
+    def keys(self, columns: Sequence[str], prefix: str = "d") -> Keys:
+        """Write combinations of texts as whole numbers; for use in a SELECT from `relation`.
+
+        Parameters
+        ----------
+        prefix : str
+            Of the SQL names, which must differ in one statement.
+        """
+        dictionaries = [self.dictionary(column) for column in columns]
+        fields, word, shift = [], 0, 0
+        for dictionary in dictionaries:
+            if shift + dictionary.bits > _WORD:
+                word, shift = word + 1, 0
+            fields.append((word, shift, dictionary.bits))
+            shift += dictionary.bits
+        packed: list[list[str]] = [[] for _ in range(word + 1 if columns else 0)]
+        for place, (word, shift, _) in enumerate(fields):
+            packed[word].append(f"(CAST({prefix}{place}.code AS BIGINT) << {shift})")
+        stars = [dictionary.star for dictionary in dictionaries]
+        starred = " AND ".join(f"{prefix}{place}.code = {star}" for place, star in enumerate(stars))
+        return Keys(
+            joined=_joined(dictionaries, prefix),
+            words=tuple(" | ".join(parts) for parts in packed),
+            names=", ".join(f"{prefix}_{place}" for place in range(len(packed))),
+            starred=starred if stars and None not in stars else "false",
+            fields=tuple(fields),
+        )
+
+    def text(self, column: str) -> str:
+        """SQL of a cell of `relation` as text, NULL where missing."""
+        sql = self.columns[column]
+        return f"CASE WHEN {self.is_missing(column)} THEN NULL ELSE CAST({sql} AS VARCHAR) END"
+
+    def is_missing(self, column: str) -> str:
+        """SQL: whether a cell of `relation` is missing; NULL for one that is null."""
+        sql = self.columns[column]
+        texts = ", ".join("'" + text.replace("'", "''") + "'" for text in sorted(self.missing[column]))
+        # a typed column says "not a number" where another leaves the cell empty
+        strange = f" OR isnan({sql})" if self._is_float(column) else ""
+        return f"CAST({sql} AS VARCHAR) IN ({texts}){strange}"
+
+    def _numbered(self, column: str) -> Dictionary:
+        table, key = f"{self.name}_{self.columns[column]}", self._key(column)
+        self.database.rows(
+            f"CREATE TEMP TABLE {table} AS SELECT key, text, times, "
+            "CAST(dense_rank() OVER (ORDER BY text) - 1 AS UINTEGER) AS code FROM ("
+            "SELECT key, coalesce(CAST(key AS VARCHAR), '') AS text, times FROM ("
+            f"SELECT {key} AS key, count(*) AS times FROM {self.relation} GROUP BY key) AS keys) AS texts"
+        )
+        found = self.database.rows(f"SELECT text, CAST(sum(times) AS BIGINT) FROM {table} GROUP BY text ORDER BY text")
+        texts = tuple(text for text, _ in found)
+        missing = self.missing[column] | (frozenset({"nan", "-nan"}) if self._is_float(column) else frozenset())
+        return Dictionary(
+            table,
+            key,
+            texts,
+            np.array([times for _, times in found], np.int64),
+            np.array([text in missing for text in texts], bool),
+        )
+
+    def _key(self, column: str) -> str:
+        """What cells are looked up by: their own values where equal ones have equal texts, as that is faster."""
+        sql = self.columns[column]
+        kind = self.kinds[sql]
+        if kind in _OWN_KEYS or kind == "VARCHAR":
+            return sql
+        if self._is_float(column):
+            # zeros are equal, and so are all that is no number, whatever their signs; their texts are not
+            odd = f"isnan({sql}) OR ({sql} = 0 AND signbit({sql}))"
+            [(any_odd,)] = self.database.rows(f"SELECT coalesce(bool_or({odd}), false) FROM {self.relation}")
+            if not any_odd:
+                return sql
+        return f"CAST({sql} AS VARCHAR)"
+
+    def _is_float(self, column: str) -> bool:
+        return self.kinds[self.columns[column]] in ("FLOAT", "DOUBLE")
+
+
+def _joined(dictionaries: Sequence[Dictionary], prefix: str = "d") -> str:
+    return " ".join(
+        f"LEFT JOIN {one.table} AS {prefix}{place} ON {prefix}{place}.key IS NOT DISTINCT FROM {one.key}"
+        for place, one in enumerate(dictionaries)
+    )

@@ -1,0 +1,235 @@
+"""Out of core: the same release as in memory, part by part, and nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+import kohort
+from engines_tables import FrameScan, in_parts
+from kohort.errors import DataError, InfeasibleError, PolicyError
+
+QUASI = ["birth_date", "sex", "zip_code", "education", "length_of_stay"]
+MEMORY = 300_000_000
+
+
+def policy_of(**more):
+    made = kohort.Policy.build(
+        k=5,
+        identifiers=["name"],
+        quasi_identifiers=QUASI,
+        sensitive=["diagnosis"],
+        insensitive=["ethnicity", "admission_date", "cost"],
+        hierarchies={"zip_code": {"prefix": [5, 3]}},
+        seed=1,
+    )
+    made = made.with_changes("output", shuffle_seed=1).with_changes("algorithm", bound_effort=0.0)
+    for section, changes in more.items():
+        made = made.with_changes(section, **changes)
+    return made
+
+
+@pytest.fixture(scope="module")
+def patients():
+    return kohort.datasets.patients(3000, seed=2)
+
+
+@pytest.fixture
+def stored(patients, tmp_path):
+    path = tmp_path / "in.parquet"
+    patients.write_parquet(path)
+    return path
+
+
+def rows_of(frame):
+    return sorted(frame.rows(), key=repr)
+
+
+def alone(folder):
+    """Everything in a folder but the tables that the test made."""
+    return sorted(path.name for path in folder.iterdir() if not path.name.startswith("in"))
+
+
+@pytest.mark.parametrize("parts", [1, 4, 9])
+def test_a_run_in_parts_gives_what_the_parts_give(stored, patients, tmp_path, parts):
+    policy = policy_of()
+    release = kohort.anonymize(stored, policy, output=tmp_path / "out.parquet", memory=MEMORY, partitions=parts)
+    assert release.verdict.passed
+    assert release.verdict.facts.rows_released == 3000
+    expected, tally = in_parts(FrameScan(patients), policy, parts)
+    assert rows_of(pl.read_parquet(tmp_path / "out.parquet")) == rows_of(expected)
+    assert release.loss.total == pytest.approx(tally.loss, abs=1e-12)
+    assert release.loss == kohort.measure(tmp_path / "out.parquet", policy, original=stored).loss
+    assert alone(tmp_path) == ["out.parquet"]
+
+
+def test_parts_lose_hardly_more_than_the_whole(stored, tmp_path):
+    whole = kohort.anonymize(stored, policy_of(), output=tmp_path / "a.parquet").loss.total
+    parts = kohort.anonymize(stored, policy_of(), output=tmp_path / "b.parquet", memory=MEMORY, partitions=4)
+    assert parts.loss.total < 1.05 * whole
+
+
+def test_csv_files_of_a_folder_are_one_table(patients, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(3):
+        patients[number * 1000 : number * 1000 + 1000].write_csv(folder / f"{number}.csv")
+    policy = policy_of(output={"order": "kept"})
+    for source in (folder, str(folder / "*.csv")):
+        release = kohort.anonymize(source, policy, output=tmp_path / "out.csv", memory=MEMORY, partitions=3)
+        assert release.verdict.passed
+        released = pl.read_csv(tmp_path / "out.csv", infer_schema=False)
+        assert released["diagnosis"].to_list() == patients["diagnosis"].to_list()
+    kohort.anonymize(folder, policy, output=tmp_path / "out.csv.gz", memory=MEMORY, partitions=3)
+    assert pl.read_csv(tmp_path / "out.csv.gz", infer_schema=False).equals(released)
+
+
+def test_suppressed_records_are_shown_at_the_end_whatever_their_part(patients, stored, tmp_path):
+    policy = policy_of(
+        privacy={"missing": "suppress", "suppression_limit": 0.5}, output={"suppressed": "starred", "shuffle_seed": 3}
+    )
+    missing = patients.select(pl.any_horizontal(pl.col(QUASI).is_null())).to_series()
+    release = kohort.anonymize(stored, policy, output=tmp_path / "out.parquet", memory=MEMORY, partitions=4)
+    released = pl.read_parquet(tmp_path / "out.parquet")
+    stars = released.select(pl.all_horizontal(pl.col(QUASI) == "*")).to_series().to_numpy()
+    assert stars.sum() == release.verdict.facts.suppressed >= missing.sum() > 0
+    assert not stars[: -int(stars.sum())].any()
+    assert released.height == 3000
+    refused = policy_of(privacy={"missing": "refuse"})
+    with pytest.raises(PolicyError, match=rf"{missing.sum()} records miss a quasi-identifier and missing = 'refuse'"):
+        kohort.anonymize(stored, refused, output=tmp_path / "no.parquet", memory=MEMORY)
+    limited = policy_of(privacy={"missing": "suppress", "suppression_limit": 0.0})
+    with pytest.raises(InfeasibleError, match="over the suppression_limit"):
+        kohort.anonymize(stored, limited, output=tmp_path / "no.parquet", memory=MEMORY)
+    assert alone(tmp_path) == ["out.parquet"]
+
+
+def test_promises_are_about_the_whole_table(stored, tmp_path):
+    models = [{"model": "distinct-l-diversity", "l": 3}, {"model": "t-closeness", "t": 0.5}]
+    policy = policy_of(privacy={"models": models})
+    release = kohort.anonymize(stored, policy, output=tmp_path / "out.parquet", memory=MEMORY, partitions=4)
+    assert release.verdict.passed
+    assert [check.passed for check in release.verdict.checks if "closeness" in check.name] == [True]
+    impossible = policy_of(privacy={"models": [{"model": "distinct-l-diversity", "l": 3000}]})
+    with pytest.raises(InfeasibleError):
+        kohort.anonymize(stored, impossible, output=tmp_path / "no.parquet", memory=MEMORY, partitions=4)
+
+
+@pytest.mark.parametrize("name", ["mondrian", "k-member", "fast"])
+def test_every_way_to_make_classes_works_in_parts(stored, tmp_path, name):
+    policy = policy_of(algorithm={"name": name})
+    release = kohort.anonymize(stored, policy, output=tmp_path / "out.parquet", memory=MEMORY, partitions=3)
+    assert release.verdict.passed
+
+
+def test_a_table_of_few_different_rows_is_published_as_it_is(tmp_path):
+    frame = pl.DataFrame({"sex": ["f", "m"] * 5000, "note": [str(i) for i in range(10_000)]})
+    frame.write_parquet(tmp_path / "in.parquet")
+    policy = kohort.Policy.build(k=5, quasi_identifiers=["sex"], insensitive=["note"], seed=1)
+    release = kohort.anonymize(
+        tmp_path / "in.parquet", policy, output=tmp_path / "out.parquet", memory=MEMORY, partitions=8
+    )
+    assert release.loss.total == 0
+    assert rows_of(pl.read_parquet(tmp_path / "out.parquet")) == rows_of(frame)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"algorithm": {"name": "datafly"}}, "needs the whole table in memory"),
+        ({"privacy": {"person": "name"}}, "persons are counted in memory only"),
+    ],
+)
+def test_what_needs_the_whole_table_is_refused(stored, tmp_path, changes, fault):
+    with pytest.raises(PolicyError, match=fault):
+        kohort.anonymize(stored, policy_of(**changes), output=tmp_path / "out.parquet", memory=MEMORY)
+    assert alone(tmp_path) == []
+
+
+def test_faults_of_values_name_the_column_and_leave_nothing(patients, tmp_path):
+    patients.with_columns(length_of_stay=pl.lit("long")).write_parquet(tmp_path / "in.parquet")
+    policy = policy_of().with_changes("columns", length_of_stay={"role": "quasi", "type": "integer"})
+    with pytest.raises(DataError, match="column 'length_of_stay': 1 value is no whole number;") as fault:
+        kohort.anonymize(tmp_path / "in.parquet", policy, output=tmp_path / "out.parquet", memory=MEMORY)
+    assert "long" not in str(fault.value).replace("length_of_stay", "")
+    patients.rename({"cost": "__kohort_cost"}).write_parquet(tmp_path / "in.parquet")
+    with pytest.raises(DataError):
+        kohort.anonymize(tmp_path / "in.parquet", policy, output=tmp_path / "out.parquet", memory=MEMORY)
+    assert alone(tmp_path) == []
+
+
+def test_a_full_disk_is_seen_before_any_work(stored, tmp_path, monkeypatch):
+    monkeypatch.setattr("kohort.engines.workspace.shutil.disk_usage", lambda path: os.statvfs_result)
+    monkeypatch.setattr("kohort.engines.workspace.shutil.disk_usage", lambda path: type("Usage", (), {"free": 1000})())
+    with pytest.raises(DataError, match="disk: about 0.0 GB are needed beside out.parquet"):
+        kohort.anonymize(stored, policy_of(), output=tmp_path / "out.parquet", memory=MEMORY)
+    assert alone(tmp_path) == []
+
+
+SCRIPT = """
+import sys, kohort
+kohort.anonymize(sys.argv[1], kohort.Policy.load(sys.argv[2]), output=sys.argv[3], memory=300_000_000, partitions=6,
+                 resume=sys.argv[4] == "resume")
+"""
+
+
+def started(stored, policy, output, how):
+    return subprocess.Popen([sys.executable, "-c", SCRIPT, stored, policy, output, how])
+
+
+def until(condition, seconds=120):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def slow_policy(tmp_path):
+    """Searches long enough to be killed in the middle."""
+    path = tmp_path / "in.policy.toml"
+    path.write_text(policy_of(algorithm={"budget": "20s"}).to_toml())
+    return path
+
+
+@pytest.mark.slow
+def test_a_killed_run_leaves_nothing_behind(stored, slow_policy, tmp_path):
+    run = started(stored, slow_policy, tmp_path / "out.parquet", "once")
+    until(lambda: list(tmp_path.glob(".out.parquet.kohort-work-*/raw/parts/*")))
+    [folder] = tmp_path.glob(".out.parquet.kohort-work-*")
+    assert folder.stat().st_mode & 0o077 == 0
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    until(lambda: not folder.exists())
+    # Only an empty draft of the file, which the next run removes.
+    assert all(path.stat().st_size == 0 for path in tmp_path.glob(".out*"))
+
+
+@pytest.mark.slow
+def test_a_killed_run_is_resumed_from_its_finished_parts(stored, tmp_path):
+    policy = tmp_path / "in.policy.toml"
+    policy.write_text(policy_of(algorithm={"name": "best"}).to_toml())
+    kept = tmp_path / ".out.parquet.kohort-resume"
+    run = started(stored, policy, tmp_path / "out.parquet", "resume")
+    until(lambda: list(kept.glob("*.tally.json")))
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    before = {path: path.stat().st_mtime_ns for path in kept.glob("*.tally.json")}
+    assert not (tmp_path / "out.parquet").exists()
+    with pytest.raises(DataError, match="of another table, policy or memory"):
+        kohort.anonymize(stored, policy_of(), output=tmp_path / "out.parquet", memory=MEMORY, resume=True)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    again = kohort.anonymize(
+        stored, kohort.Policy.load(policy), output=tmp_path / "out.parquet", memory=MEMORY, partitions=6, resume=True
+    )
+    assert again.verdict.passed
+    once = kohort.anonymize(
+        stored, kohort.Policy.load(policy), output=tmp_path / "other.parquet", memory=MEMORY, partitions=6
+    )
+    assert pl.read_parquet(tmp_path / "out.parquet").equals(pl.read_parquet(tmp_path / "other.parquet"))
+    assert once.loss == again.loss
+    assert alone(tmp_path) == ["other.parquet", "out.parquet"]
