@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import polars as pl
 import pytest
+from pyspark.sql import functions as F
 
 import kohort
 from engines_tables import released_in_parts
@@ -62,6 +63,8 @@ def test_spark_publishes_what_the_same_parts_give_in_memory(spark):
     expected, job = released_in_parts(people, policy(), PARTS)
     assert len(job.cuts.parts) > 1
     assert rows_of(released) == expected
+    sizes = released.groupBy(F.spark_partition_id()).count().collect()
+    assert len(sizes) == len(job.cuts.parts)  # no task has two parts
     verdict = verify(released, policy(), original=original)
     assert verdict.passed, verdict.reason
     assert verdict.facts.rows_released == people.height

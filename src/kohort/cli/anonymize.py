@@ -6,6 +6,7 @@ from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
+from warnings import filterwarnings
 
 import typer
 
@@ -126,6 +127,8 @@ def anonymize(
     refuse_targets(targets, taken)
     with progress_bar(silent=quiet or json) as progress:
         if engine is Engine.spark:
+            # Nobody asked for pandas: tables cross to Python as Arrow.
+            filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
             import kohort.spark
 
             release = kohort.spark.release(

@@ -58,7 +58,7 @@ class SparkRows:
             for rows, counts, slices in looked(batches):
                 numbers, index = np.unique(slices, return_inverse=True)
                 added = np.bincount(index, counts, len(numbers)).astype(np.int64)
-                yield pa.RecordBatch.from_pydict({"slice": numbers, "records": added})
+                yield pa.RecordBatch.from_pydict({"slice": numbers.astype(np.int64), "records": added})
                 del rows
 
         found = self.frame.mapInArrow(sizes, "slice long, records long").groupBy("slice").agg(F.sum("records"))

@@ -36,12 +36,14 @@ from kohort.planning import Plan, plan_of
 from kohort.policy import Policy
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 RECORDS = 50_000
 """Records of a part, if nobody says how many parts there are."""
 FEWEST_CLASSES = 5
 """A part of fewer than so many times k records is joined with another."""
+SPOT = f"{OWN}spot"
+"""Column that decides in which partition a part is worked on."""
 KEY = f"{OWN}key"
 """Column of random numbers that the rows are mixed by."""
 
@@ -56,17 +58,21 @@ class Prepared:
     partitions: int
     """Of the work."""
     parts: int
+    spots: list[int] | None = None
+    """For each part, a number that Spark puts into a partition of its own; without it, chance decides."""
     algorithm_of: Callable[[int], Algorithm] | None = None
     """How each part is worked on, if not all are alike."""
 
     def released(self) -> DataFrame:
         """The release, worked out when it is used."""
         job, place = self.job, self.scan.place
-        source = self.scan.frame.select(*map(place, job.carried), *_own(job), F.col(PART).cast("int").alias(PART))
+        part = F.col(PART).cast("int")
+        spot = part if self.spots is None else F.element_at(F.array(*map(F.lit, self.spots)), part + 1)
+        source = self.scan.frame.select(*map(place, job.carried), *_own(job), part.alias(PART), spot.alias(SPOT))
         kinds = {name: self.scan.frame.schema[place(name)].dataType for name in job.carried}
         schema = StructType([StructField(name, kinds.get(name, StringType())) for name in job.columns])
         # With a number, partitions stay as they are; Spark would else join those of few bytes, however much work.
-        grouped = source.repartition(self.partitions, PART).groupBy(PART)
+        grouped = source.repartition(self.partitions, SPOT).groupBy(SPOT)
         released = grouped.applyInArrow(_work(job, self.algorithm_of), schema.add(KEY, LongType()))
         if job.policy.output.suppressed == "withheld" or job.policy.privacy.suppression_limit == 0:
             return released.drop(KEY)
@@ -139,14 +145,29 @@ def _by_cuts(job: Job, scan: SparkScan, parts: int) -> Prepared:
     sizes = {row[0]: row[1] for row in scan.frame.groupBy(part.alias(PART)).count().collect()}
     job = replace(job, cuts=job.cuts.joined(sizes, FEWEST_CLASSES * job.k))
     frame = scan.frame.withColumn(PART, F.expr(job.cuts.expression(columns)))
-    return Prepared(job, replace(scan, frame=frame), len(job.cuts.parts), len(job.cuts.parts))
+    parts = len(job.cuts.parts)
+    return Prepared(job, replace(scan, frame=frame), parts, parts, _spots(scan.frame.sparkSession, job.cuts.parts))
+
+
+def _spots(spark: SparkSession, parts: list[int]) -> list[int]:
+    """Numbers that Spark puts into different partitions, so that no task has two parts while another has none."""
+    n, found = len(parts), dict[int, int]()
+    tried = 16 * n
+    while len(found) < n:
+        rows = spark.range(tried).selectExpr("int(id)", f"pmod(hash(int(id)), {n})").collect()
+        found = {partition: number for number, partition in reversed(rows)}
+        tried *= 2
+    spots = [0] * (max(parts) + 1)
+    for part, partition in zip(parts, sorted(found), strict=True):
+        spots[part] = found[partition]
+    return spots
 
 
 def _by_ancestors(job: Job, scan: SparkScan, pac: ProximityAwareClustering, partitions: int) -> Prepared:
     """Part the table as PAC does: the first of its phases in Spark, the second on the parts."""
     frame, draws = beta_clusters(job, scan.frame, pac)
     coded = replace(scan, frame=frame)
-    return Prepared(job, coded, partitions, len(draws), lambda part: BetaCluster(pac, draws[part]))
+    return Prepared(job, coded, partitions, len(draws), None, lambda part: BetaCluster(pac, draws[part]))
 
 
 def refuse(plan: Plan) -> None:
@@ -187,7 +208,7 @@ def _work(job: Job, algorithm_of: Callable[[int], Algorithm] | None) -> Callable
     def work(table: pa.Table) -> pa.Table:
         part = table.column(PART)[0].as_py()
         kinds = {name: table.schema.field(number).type for number, name in enumerate(job.carried)}
-        frame = pl.from_arrow(table)
+        frame = pl.from_arrow(table.drop_columns([SPOT]))
         assert isinstance(frame, pl.DataFrame)
         named = frame.rename(dict(zip(frame.columns, job.carried, strict=False)))
         mine = job if algorithm_of is None else replace(job, plan=replace(job.plan, algorithm=algorithm_of(part)))
