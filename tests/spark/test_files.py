@@ -10,7 +10,7 @@ import pytest
 
 import kohort
 
-from .clusters import PACKAGE
+from .clusters import PACKAGE, QUICK_JAVA
 from .test_engine import patients, policy
 
 
@@ -18,7 +18,7 @@ def run(*arguments, cwd):
     return subprocess.run(
         [sys.executable, "-c", "from kohort.cli.main import run; run()", *map(str, arguments)],
         cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(PACKAGE)},
+        env=os.environ | {"PYTHONPATH": str(PACKAGE), "JAVA_TOOL_OPTIONS": QUICK_JAVA},
         capture_output=True,
         text=True,
     )
