@@ -241,6 +241,8 @@ def _book(
         fault = "a ledger is for releases of one table, and this one has several; leave the ledger out."
         raise PolicyError(policy.located(("algorithm", "name"), fault))
     persons = None
+    if person is None and key is not None:
+        person = policy.privacy.person  # a key is for persons, and the policy may say who they are
     if person is not None:
         if person not in policy.having_role("identifier"):
             raise PolicyError(f"person: {person!r} must be a column of role 'identifier', which is never published.")

@@ -54,6 +54,17 @@ def _distance(counts, n, whole, real):
     return work / unit <= Fraction(above, below)
 
 
+def _rough_distance(counts, n, whole, real):
+    runs, *rest = whole
+    most, unit, *shares = real
+    first, after, weights = (rest[i * runs : (i + 1) * runs] for i in range(3))
+    work = sum(
+        weight * abs(sum(counts[a:b]) / n - there)
+        for a, b, weight, there in zip(first, after, weights, shares, strict=True)
+    )
+    return work / unit <= most - SLACK
+
+
 def _range(counts, n, whole, real):
     least, known, *numbers = whole
     there = [number for number, c in zip(numbers, counts[:known], strict=True) if c]
@@ -84,6 +95,7 @@ _KINDS = {
     kinds.ENTROPY: _entropy,
     kinds.RECURSIVE: _recursive,
     kinds.DISTANCE: _distance,
+    kinds.ROUGH_DISTANCE: _rough_distance,
     kinds.RANGE: _range,
     kinds.VARIANCE: _variance,
     kinds.WINDOWS: _windows,

@@ -10,6 +10,7 @@ clustered first, and a cut is good if it leaves most of these clusters whole.
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -137,6 +138,7 @@ def find_cuts(boxes: Boxes, counts: NDArray[np.float64], *, parts: int, most: fl
     """
     root = _Leaf(np.arange(len(counts)))
     waiting: list[tuple[float, int, _Leaf]] = [(-float(counts.sum()), 0, root)]
+    turns = itertools.count(1)
     number = 1
     while waiting and number < parts and -waiting[0][0] > most:
         leaf = heapq.heappop(waiting)[2]
@@ -145,12 +147,11 @@ def find_cuts(boxes: Boxes, counts: NDArray[np.float64], *, parts: int, most: fl
         if leaf.cut is None:
             continue  # it stays as it is
         axis, key = leaf.cut
-        small = (boxes.lo[some, axis] + boxes.hi[some, axis]) // 2 <= key
+        small = _middle(boxes.lo[some, axis], boxes.hi[some, axis]) <= key
         leaf.below, leaf.above = _Leaf(some[small]), _Leaf(some[~small])
         for side in (leaf.below, leaf.above):
-            number += 1
-            heapq.heappush(waiting, (-float(counts[side.clusters].sum()), number, side))
-        number -= 1
+            heapq.heappush(waiting, (-float(counts[side.clusters].sum()), next(turns), side))
+        number += 1
     return Cuts(_numbered(root, [0]))
 
 
@@ -160,6 +161,11 @@ def _numbered(leaf: _Leaf, following: list[int]) -> Cut | int:
         following[0] += 1
         return following[0] - 1
     return Cut(*leaf.cut, _numbered(leaf.below, following), _numbered(leaf.above, following))
+
+
+def _middle(lo: NDArray[np.int32], hi: NDArray[np.int32]) -> NDArray[np.int32]:
+    """By which a cluster is on one side of a cut or on the other."""
+    return (lo + hi) // 2
 
 
 def _best(
@@ -178,7 +184,8 @@ def _best(
         begun = np.cumsum(np.bincount(np.searchsorted(keys, lo[:, axis]), counts, len(keys)))[:-1]
         ended = np.cumsum(np.bincount(np.searchsorted(keys, hi[:, axis]), counts, len(keys)))[:-1]
         divided = begun - ended
-        share = (ended + divided / 2) / total
+        place_of = np.searchsorted(keys, _middle(lo[:, axis], hi[:, axis]))
+        share = np.cumsum(np.bincount(place_of, counts, len(keys)))[:-1] / total
         smaller = np.minimum(share, 1 - share)
         even = smaller * total >= max(least, LEAST_SHARE * total)
         if not even.any():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inlined, kernel
 from kohort.privacy.rules import (
     DISSIMILAR,
     DISTANCE,
@@ -15,6 +15,7 @@ from kohort.privacy.rules import (
     ENTROPY,
     RANGE,
     RECURSIVE,
+    ROUGH_DISTANCE,
     SHARES,
     VARIANCE,
     WINDOWS,
@@ -24,194 +25,239 @@ SLACK = 1e-9
 """Entropies and variances that differ by less are equal here; the model itself judges exactly."""
 GRAIN = 1e6
 """What is measured in fractions is counted in millionths."""
+BLOCK = 32
+"""Counts that are added up to see whether any is there."""
 
 
 class Rules(NamedTuple):
-    """All rules about a table. The values of a class are counted in one row, one run of counts for each column."""
+    """All rules about a table. The values of a class are counted in one row, one run of counts for each column.
 
-    kind: NDArray[np.int64]
-    column: NDArray[np.int64]
-    """Which column of `values` a rule is about."""
-    first: NDArray[np.int64]
-    """Where the counts of a column begin; at last, where all end."""
+    Functions take the arrays one by one, and where a run begins and ends: to take one out of a tuple, or a part out of
+    one, costs more than most of what they do.
+    """
+
+    table: NDArray[np.int64]
+    """For each rule its kind, where the counts of its column begin and end, and where its numbers begin."""
     whole: NDArray[np.int64]
     real: NDArray[np.float64]
-    whole_at: NDArray[np.int64]
-    """Where the whole numbers of a rule begin; at last, where all end."""
-    real_at: NDArray[np.int64]
     values: NDArray[np.int32]
-    """Number of each record's value, shape (records, columns)."""
+    """Where each record is counted, shape (records, columns)."""
+    alike: NDArray[np.int32]
+    """A number for each record; those with the same one are counted alike."""
+    width: int
+    """Counts of all columns together."""
 
 
-@kernel
+@inlined
 def add_record(
-    rules,  # IN   Rules
+    values,  # IN   int32[records, columns]
     record,  # IN   int
     times,  # IN   int, 1 to add it, -1 to take it away
-    counts,  # IN/OUT int64[values of all columns]
+    counts,  # IN/OUT int64[width]
 ):
     """Count a record."""
-    for column in range(rules.values.shape[1]):
-        counts[rules.first[column] + rules.values[record, column]] += times
+    for column in range(values.shape[1]):
+        counts[values[record, column]] += times
 
 
-@kernel
+@inlined
 def count_records(
-    rules,  # IN   Rules
+    values,  # IN   int32[records, columns]
     records,  # IN   int32[]
-    counts,  # OUT  int64[values of all columns]
+    counts,  # OUT  int64[width]
 ):
     """Count the values of some records."""
-    counts[:] = 0
-    for record in records:
-        add_record(rules, record, 1, counts)
+    for value in range(counts.shape[0]):
+        counts[value] = 0
+    for index in range(records.shape[0]):
+        add_record(values, records[index], 1, counts)
+
+
+@inlined
+def _sums(counts, start, stop, sums):
+    """Sums of the first 0, 1, 2, ... counts."""
+    sums[0] = 0
+    for value in range(stop - start):
+        sums[value + 1] = sums[value] + counts[start + value]
 
 
 @kernel
-def _shares(counts, size, whole):
-    common, strict = whole[0], whole[1]
-    m = counts.shape[0]
+def _shares(counts, start, stop, size, whole, at):
+    common, strict = whole[at], whole[at + 1]
+    m = stop - start
     broken = np.int64(0)
     for value in range(m):
-        have = counts[value] * common
-        broken += max(np.int64(0), have - size * whole[2 + value] + strict)
-        broken += max(np.int64(0), size * whole[2 + m + value] - have + strict)
+        have = counts[start + value] * common
+        broken += max(np.int64(0), have - size * whole[at + 2 + value] + strict)
+        broken += max(np.int64(0), size * whole[at + 2 + m + value] - have + strict)
     return broken
 
 
 @kernel
-def _distinct(counts, whole):
+def _distinct(counts, start, whole, at):
     found = 0
-    for value in range(whole[1]):
-        found += counts[value] > 0
-    return max(np.int64(0), whole[0] - found)
+    for value in range(whole[at + 1]):
+        found += counts[start + value] > 0
+    return max(np.int64(0), whole[at] - found)
 
 
 @kernel
-def _entropy(counts, size, least):
+def _entropy(counts, start, stop, size, least):
     total = 0.0
-    for count in counts:
-        if count > 0:
-            total -= count * np.log(count / size)
+    for value in range(start, stop):
+        if counts[value] > 0:
+            total -= counts[value] * np.log(counts[value] / size)
     missing = np.log(least) - total / size
     return np.int64(np.ceil(missing * GRAIN)) if missing > SLACK else np.int64(0)
 
 
 @kernel
-def _recursive(counts, whole):
-    up, down, rank = whole[0], whole[1], whole[2]
-    ordered = np.sort(counts)
-    m = len(ordered)
-    tail = np.int64(0)
-    for place in range(m - rank + 1):
-        tail += ordered[place]
-    return max(np.int64(0), ordered[m - 1] * down - up * tail + 1)
+def _recursive(counts, start, stop, size, whole, at, most):
+    up, down, places = whole[at], whole[at + 1], min(whole[at + 2] - 1, stop - start)
+    for place in range(places):
+        most[place] = 0
+    # The largest counts, in order: a few of them, so that to sort all would take longer.
+    for value in range(start, stop):
+        count = counts[value]
+        if count > most[places - 1]:
+            place = places - 1
+            while place > 0 and most[place - 1] < count:
+                most[place] = most[place - 1]
+                place -= 1
+            most[place] = count
+    tail = np.int64(size)
+    for place in range(places):
+        tail -= most[place]
+    return max(np.int64(0), most[0] * down - up * tail + 1)
 
 
 @kernel
-def _distance(counts, size, whole):
-    up, down, unit, total, runs = whole[0], whole[1], whole[2], whole[3], whole[4]
-    first, after = whole[5 : 5 + runs], whole[5 + runs : 5 + 2 * runs]
-    weights, inside = whole[5 + 2 * runs : 5 + 3 * runs], whole[5 + 3 * runs : 5 + 4 * runs]
-    before = np.zeros(counts.shape[0] + 1, np.int64)
-    for value in range(counts.shape[0]):
-        before[value + 1] = before[value] + counts[value]
+def _distance(counts, start, stop, size, whole, at, sums):
+    up, down, unit, total, runs = whole[at], whole[at + 1], whole[at + 2], whole[at + 3], whole[at + 4]
+    first, after, weights, inside = at + 5, at + 5 + runs, at + 5 + 2 * runs, at + 5 + 3 * runs
+    _sums(counts, start, stop, sums)
     apart = np.int64(0)
     for run in range(runs):
-        apart += weights[run] * abs((before[after[run]] - before[first[run]]) * total - size * inside[run])
+        have = sums[whole[after + run]] - sums[whole[first + run]]
+        apart += whole[weights + run] * abs(have * total - size * whole[inside + run])
     # In units of the table's size times that of the class, so that a class of any size is judged alike.
     excess = apart * down - up * size * total * unit
     return max(np.int64(0), excess)
 
 
 @kernel
-def _range(counts, whole):
-    numbers = whole[2:]
-    low, high = np.int64(0), np.int64(-1)
-    for value in range(whole[1]):
-        if counts[value] > 0:
-            if high < low:
-                low = value
-            high = value
-    spread = numbers[high] - numbers[low] if high >= low else np.int64(-1)
-    return max(np.int64(0), whole[0] - spread)
+def _rough_distance(counts, start, stop, size, whole, at, real, real_at, sums):
+    runs = whole[at]
+    first, after, weights = at + 1, at + 1 + runs, at + 1 + 2 * runs
+    _sums(counts, start, stop, sums)
+    apart = 0.0
+    for run in range(runs):
+        have = sums[whole[after + run]] - sums[whole[first + run]]
+        apart += whole[weights + run] * abs(have / size - real[real_at + 2 + run])
+    # On the safe side: what is as far as it may be is too far.
+    excess = apart / real[real_at + 1] - real[real_at] + SLACK
+    return np.int64(np.ceil(excess * GRAIN)) if excess > 0 else np.int64(0)
 
 
 @kernel
-def _variance(counts, real):
-    least, numbers = real[0], real[1:]
+def _range(counts, start, whole, at):
+    low, high = np.int64(0), np.int64(-1)
+    for value in range(whole[at + 1]):
+        if counts[start + value] > 0:
+            if high < low:
+                low = value
+            high = value
+    spread = whole[at + 2 + high] - whole[at + 2 + low] if high >= low else np.int64(-1)
+    return max(np.int64(0), whole[at] - spread)
+
+
+@kernel
+def _variance(counts, start, real, at, after):
+    least, numbers = real[at], at + 1
     size, total = 0, 0.0
-    for value in range(numbers.shape[0]):
-        size += counts[value]
-        total += counts[value] * numbers[value]
+    for value in range(after - numbers):
+        size += counts[start + value]
+        total += counts[start + value] * real[numbers + value]
     if size == 0:
         return np.int64(GRAIN)
     mean = total / size
     squares = 0.0
-    for value in range(numbers.shape[0]):
-        squares += counts[value] * (numbers[value] - mean) ** 2
+    for value in range(after - numbers):
+        squares += counts[start + value] * (real[numbers + value] - mean) ** 2
     missing = least - squares / size
     return np.int64(np.ceil(missing / least * GRAIN)) if missing > SLACK * least else np.int64(0)
 
 
 @kernel
-def _windows(counts, size, whole):
-    parts, m = whole[0], counts.shape[0]
-    before = np.zeros(m + 1, np.int64)
-    for value in range(m):
-        before[value + 1] = before[value] + counts[value]
+def _windows(counts, start, stop, size, whole, at, sums):
+    parts, m = whole[at], stop - start
+    _sums(counts, start, stop, sums)
     broken = np.int64(0)
     for value in range(m):
-        if counts[value] > 0:
-            inside = before[whole[1 + m + value] + 1] - before[whole[1 + value]]
+        if counts[start + value] > 0:
+            inside = sums[whole[at + 1 + m + value] + 1] - sums[whole[at + 1 + value]]
             broken += max(np.int64(0), inside * parts - size)
     return broken
 
 
 @kernel
-def _dissimilar(counts, size, whole):
-    up, down, m = whole[0], whole[1], counts.shape[0]
+def _dissimilar(counts, start, stop, size, whole, at, there):
+    up, down, m = whole[at], whole[at + 1], stop - start
+    # A class has few of all values: many at a time are passed over.
+    found = 0
+    for block in range(0, m, BLOCK):
+        end = min(block + BLOCK, m)
+        some = np.int64(0)
+        for value in range(block, end):
+            some += counts[np.uint64(start + value)]
+        if some > 0:
+            for value in range(block, end):
+                if counts[start + value] > 0:
+                    there[found] = value
+                    found += 1
     broken = np.int64(0)
-    for value in range(m):
-        if counts[value] == 0:
-            continue
+    for one in range(found):
+        row = at + 2 + there[one] * m
         near = np.int64(0)
-        for other in range(m):
-            near += counts[other] * whole[2 + value * m + other]
+        for other in range(found):
+            value = there[other]
+            near += counts[start + value] * whole[row + value]
         broken += max(np.int64(0), up * (size - 1) - down * (size - near))
     return broken
 
 
 @kernel
 def broken_by(
-    rules,  # IN   Rules
-    counts,  # IN   int64[values of all columns]
+    table,  # IN   Rules, one by one
+    whole,
+    real,
+    counts,  # IN   int64[width]
     size,  # IN   int, records of the class
+    work,  # TMP  int64[width + 1]
 ):
     """By how much a class breaks all rules together; 0 for one that keeps them."""
     broken = np.int64(0)
-    for rule in range(rules.kind.shape[0]):
-        column = rules.column[rule]
-        some = counts[rules.first[column] : rules.first[column + 1]]
-        whole = rules.whole[rules.whole_at[rule] : rules.whole_at[rule + 1]]
-        real = rules.real[rules.real_at[rule] : rules.real_at[rule + 1]]
-        kind = rules.kind[rule]
+    for rule in range(table.shape[0] - 1):
+        kind, start, stop = table[rule, 0], table[rule, 1], table[rule, 2]
+        at, real_at = table[rule, 3], table[rule, 4]
         if kind == SHARES:
-            broken += _shares(some, size, whole)
+            broken += _shares(counts, start, stop, size, whole, at)
         elif kind == DISTINCT:
-            broken += _distinct(some, whole)
+            broken += _distinct(counts, start, whole, at)
         elif kind == ENTROPY:
-            broken += _entropy(some, size, real[0])
+            broken += _entropy(counts, start, stop, size, real[real_at])
         elif kind == RECURSIVE:
-            broken += _recursive(some, whole)
+            broken += _recursive(counts, start, stop, size, whole, at, work)
         elif kind == DISTANCE:
-            broken += _distance(some, size, whole)
+            broken += _distance(counts, start, stop, size, whole, at, work)
+        elif kind == ROUGH_DISTANCE:
+            broken += _rough_distance(counts, start, stop, size, whole, at, real, real_at, work)
         elif kind == RANGE:
-            broken += _range(some, whole)
+            broken += _range(counts, start, whole, at)
         elif kind == VARIANCE:
-            broken += _variance(some, real)
+            broken += _variance(counts, start, real, real_at, table[rule + 1, 4])
         elif kind == WINDOWS:
-            broken += _windows(some, size, whole)
+            broken += _windows(counts, start, stop, size, whole, at, work)
         elif kind == DISSIMILAR:
-            broken += _dissimilar(some, size, whole)
+            broken += _dissimilar(counts, start, stop, size, whole, at, work)
     return broken

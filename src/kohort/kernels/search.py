@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kohort.kernels.jit import inlined, kernel
 from kohort.kernels.random import below, mixed, share
-from kohort.kernels.steps import deal, empty_pool, exchange
+from kohort.kernels.steps import deal, empty_pool, empty_tallies, exchange
 
 ATTEMPTS = 4
 """Draws of a cluster before a step gives up."""
@@ -102,7 +102,7 @@ def draw_round(
 ):
     """Draw the steps of a round and let them claim their clusters; returns how many have theirs."""
     row_of, near, first, counts, order = nearness
-    labels, _members, _sizes, cost, _ends = state
+    labels, _members, _sizes, cost, _ends, _broken = state
     records, clusters, spare, ranks, claimed, won = steps
     random = np.empty(1, np.uint64)
     n = labels.shape[0]
@@ -180,10 +180,10 @@ def carry_out(
     d = places.shape[1]
     random = np.empty(1, np.uint64)
     boxes = np.empty((4, d), np.int32)
-    values = 0
+    width = 0
     if rules is not None:
-        values = rules.first[-1]
-    tallies = np.empty((4, values), np.int64)
+        width = rules.width
+    tallies = empty_tallies(width)
     pool = empty_pool(3 * state.members.shape[1], d)
     for index in range(start, stop):
         step = steps.won[index]

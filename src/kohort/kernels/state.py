@@ -27,6 +27,8 @@ class State(NamedTuple):
     """Cost of the box of each cluster."""
     ends: NDArray[np.int32]
     """Shape (slots, 4, d): what the box is, and what it is without the record at one end."""
+    broken: NDArray[np.int64]
+    """By how much each cluster breaks the rules, if there are any."""
 
 
 @inlined
@@ -68,7 +70,7 @@ def gather(
 ):
     """Let every record join the cluster of its label; -1 is none."""
     flat, offset, size, full, tables, lines = spans
-    labels, members, sizes, cost, ends = state
+    labels, members, sizes, cost, ends, _ = state
     for record in range(places.shape[0]):
         cluster = labels[record]
         if cluster < 0:
@@ -80,19 +82,31 @@ def gather(
 
 
 @kernel
-def broken_rules(
+def broken_alone(
     rules,  # IN   Rules
-    state,  # IN   State
+    cluster,  # IN   int
+    members,  # IN   State, one by one
+    sizes,
+    counts,  # TMP  int64[width]
+    work,  # TMP  int64[width + 1]
 ):
-    """By how much all clusters together break the rules."""
-    counts = np.empty(rules.first[-1], np.int64)
-    total = np.int64(0)
+    """By how much one cluster breaks the rules."""
+    size = sizes[cluster]
+    count_records(rules.values, members[cluster, :size], counts)
+    return broken_by(rules.table, rules.whole, rules.real, counts, size, work)
+
+
+@kernel
+def judge(
+    rules,  # IN   Rules
+    state,  # IN/OUT State
+):
+    """Work out by how much each cluster breaks the rules."""
+    counts, work = np.empty(rules.width, np.int64), np.empty(rules.width + 1, np.int64)
     for cluster in range(state.sizes.shape[0]):
-        size = state.sizes[cluster]
-        if size > 0:
-            count_records(rules, state.members[cluster, :size], counts)
-            total += broken_by(rules, counts, size)
-    return total
+        state.broken[cluster] = 0
+        if state.sizes[cluster] > 0:
+            state.broken[cluster] = broken_alone(rules, cluster, state.members, state.sizes, counts, work)
 
 
 @kernel

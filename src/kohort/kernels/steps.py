@@ -15,35 +15,78 @@ from kohort.kernels.jit import inlined, kernel
 from kohort.kernels.random import below, share
 from kohort.kernels.rules import add_record, broken_by, count_records
 from kohort.kernels.spans import cost_of, cost_with
-from kohort.kernels.state import HIGH, HIGH2, LOW, LOW2, refresh
+from kohort.kernels.state import HIGH, HIGH2, LOW, LOW2, broken_alone, refresh
 
 LOOKS = 8
 """How often a growing group looks at all records that are left, at most."""
 HEALING = 1e9
 """How much rather a change is chosen by which clusters break the rules less."""
+MEMO = 64
+"""Sorts of records of which is kept how much they heal, while a group looks for one that does."""
 NEGLIGIBLE = 10
 """A change with a weight of less than exp(-10) is not looked at any closer."""
+
+
+class Tallies(NamedTuple):
+    """Room to count the values of clusters in."""
+
+    counts: NDArray[np.int64]
+    """One row for each cluster, shape (4, width)."""
+    work: NDArray[np.int64]
+    counted: NDArray[np.bool_]
+    """Whether the clusters of an exchange have been counted: between two that keep the rules that is not done before a
+    change would be chosen. Shape (1,)."""
+    memo: NDArray[np.int64]
+    """Which sort of records was looked at last, and what came out of it; shape (2, MEMO)."""
+
+
+@kernel
+def empty_tallies(
+    width,  # IN   int, counts of all columns together
+):
+    """Room without anything in it."""
+    return Tallies(
+        np.empty((4, width), np.int64),
+        np.empty(width + 1, np.int64),
+        np.zeros(1, np.bool_),
+        np.empty((2, MEMO), np.int64),
+    )
 
 
 @kernel
 def _broken_after(
     rules,  # IN   Rules
+    broken,  # IN   int, by how much the clusters break the rules now
     leaves,  # IN   int, a record that goes from here to there, or -1
     comes,  # IN   int, a record that comes from there, or -1
-    n,  # IN   int, records here afterwards
-    m,  # IN   int, records there afterwards
-    tallies,  # IN/OUT int64[2+, values], of here and there; unchanged in the end
+    here,  # IN   int, a cluster
+    there,  # IN   int, another one
+    members,  # IN   int32[slots, largest]
+    sizes,  # IN   int64[slots]
+    tallies,  # IN/OUT Tallies, of here and there once they are counted
 ):
     """By how much two clusters break the rules after an exchange."""
+    table, whole, real, values, alike, _ = rules
+    if leaves >= 0 and comes >= 0 and alike[leaves] == alike[comes]:
+        return broken
+    counts, counts_there, work, counted = tallies.counts[0], tallies.counts[1], tallies.work, tallies.counted
+    n, m = sizes[here], sizes[there]
+    if not counted[0]:
+        count_records(values, members[here, :n], counts)
+        count_records(values, members[there, :m], counts_there)
+        counted[0] = True
     for back in (1, -1):
         if leaves >= 0:
-            add_record(rules, leaves, -back, tallies[0])
-            add_record(rules, leaves, back, tallies[1])
+            add_record(values, leaves, -back, counts)
+            add_record(values, leaves, back, counts_there)
+            n, m = n - back, m + back
         if comes >= 0:
-            add_record(rules, comes, back, tallies[0])
-            add_record(rules, comes, -back, tallies[1])
+            add_record(values, comes, back, counts)
+            add_record(values, comes, -back, counts_there)
+            n, m = n + back, m - back
         if back == 1:
-            broken = broken_by(rules, tallies[0], n) + broken_by(rules, tallies[1], m)
+            broken = broken_by(table, whole, real, counts, n, work)
+            broken += broken_by(table, whole, real, counts_there, m, work)
     return broken
 
 
@@ -79,7 +122,7 @@ def exchange(
     there,  # IN   int, the other cluster
     random,  # IN/OUT uint64[1]
     boxes,  # TMP  int32[4, d]
-    tallies,  # TMP  int64[4, values]
+    tallies,  # TMP  Tallies
     state,  # IN/OUT State
 ):
     """Weigh every way to move the record there, a record from there, or to swap the two; draw one.
@@ -88,16 +131,15 @@ def exchange(
     break none never come to break one.
     """
     flat, offset, size, full, tables, lines = spans
-    labels, members, sizes, cost, ends = state
+    labels, members, sizes, cost, ends, breaks = state
     here = labels[record]
     row = places[record]
     n, m = sizes[here], sizes[there]
     largest = members.shape[1]
     broken = np.int64(0)
     if rules is not None:
-        count_records(rules, members[here, :n], tallies[0])
-        count_records(rules, members[there, :m], tallies[1])
-        broken = broken_by(rules, tallies[0], n) + broken_by(rules, tallies[1], m)
+        broken = breaks[here] + breaks[there]
+        tallies.counted[0] = False
     lo, hi, lo_there, hi_there = boxes[0], boxes[1], boxes[2], boxes[3]
     low, low2, high, high2 = ends[here, LOW], ends[here, LOW2], ends[here, HIGH], ends[here, HIGH2]
     for axis in range(row.shape[0]):
@@ -119,13 +161,14 @@ def exchange(
             candidate = _weight(loss, now, temperature)
             if rules is not None:
                 if broken > 0:
-                    candidate *= _favour(broken, _broken_after(rules, record, -1, n - 1, m + 1, tallies))
+                    after = _broken_after(rules, broken, record, -1, here, there, members, sizes, tallies)
+                    candidate *= _favour(broken, after)
             weight += candidate
             if share(random) * weight < candidate:
                 allowed = True
                 if rules is not None:
                     if broken == 0:
-                        allowed = _broken_after(rules, record, -1, n - 1, m + 1, tallies) == 0
+                        allowed = _broken_after(rules, broken, record, -1, here, there, members, sizes, tallies) == 0
                 if allowed:
                     goes = True
                 else:
@@ -148,13 +191,14 @@ def exchange(
                 guest = members[there, index]
                 if rules is not None:
                     if broken > 0:
-                        candidate *= _favour(broken, _broken_after(rules, -1, guest, n + 1, m - 1, tallies))
+                        after = _broken_after(rules, broken, -1, guest, here, there, members, sizes, tallies)
+                        candidate *= _favour(broken, after)
                 weight += candidate
                 if share(random) * weight < candidate:
                     allowed = True
                     if rules is not None:
                         if broken == 0:
-                            allowed = _broken_after(rules, -1, guest, n + 1, m - 1, tallies) == 0
+                            allowed = _broken_after(rules, broken, -1, guest, here, there, members, sizes, tallies) == 0
                     if allowed:
                         chosen, goes, comes = index, False, True
                     else:
@@ -166,14 +210,17 @@ def exchange(
                 guest = members[there, index]
                 if rules is not None:
                     if broken > 0:
-                        candidate *= _favour(broken, _broken_after(rules, record, guest, n, m, tallies))
+                        after = _broken_after(rules, broken, record, guest, here, there, members, sizes, tallies)
+                        candidate *= _favour(broken, after)
                 weight += candidate
                 if share(random) * weight < candidate:
                     # To look at the rules costs more than the rest, so only those that would be chosen are looked at.
                     allowed = True
                     if rules is not None:
                         if broken == 0:
-                            allowed = _broken_after(rules, record, guest, n, m, tallies) == 0
+                            allowed = (
+                                _broken_after(rules, broken, record, guest, here, there, members, sizes, tallies) == 0
+                            )
                     if allowed:
                         chosen, goes, comes = index, True, True
                     else:
@@ -204,6 +251,9 @@ def exchange(
         sizes[there] = m - 1
     for cluster in (here, there):
         refresh(places, flat, offset, size, full, tables, lines, cluster, members, sizes[cluster], cost, ends)
+        if rules is not None:
+            if broken > 0:
+                breaks[cluster] = broken_alone(rules, cluster, members, sizes, tallies.counts[0], tallies.work)
 
 
 class Pool(NamedTuple):
@@ -222,6 +272,8 @@ class Pool(NamedTuple):
     highs: NDArray[np.int32]
     cost: NDArray[np.int64]
     sizes: NDArray[np.int64]
+    broken: NDArray[np.int64]
+    """By how much each group breaks the rules."""
 
 
 @kernel
@@ -239,6 +291,7 @@ def empty_pool(
         np.empty((4, d), np.int32),
         np.empty(4, np.int64),
         np.empty(4, np.int64),
+        np.zeros(4, np.int64),
     )
 
 
@@ -268,28 +321,43 @@ def _take(
 def _most_healing(
     rules,  # IN   Rules
     spans,  # IN   Spans
-    size,  # IN   int, records of the group
-    records,  # IN   int32[left], records without a group
+    broken,  # IN   int, by how much the group breaks the rules
+    taken,  # IN   int, records of the group
+    left,  # IN   int, records without a group
+    records,  # IN   int32[left+], those first
     rows,  # IN   int32[left+, d]
     lo,  # IN   int32[d], box of the group
     hi,  # IN   int32[d]
-    tally,  # IN/OUT int64[values], of the group; unchanged in the end
+    counts,  # IN/OUT int64[width], of the group; unchanged in the end
+    tallies,  # TMP  Tallies
 ):
-    """Find the record by which a group breaks the rules least, and among those the cheapest; -1 if none heals."""
-    flat, offset, spans_size, full, tables, lines = spans
+    """Find the record by which a group breaks the rules least, and among those the cheapest; -1 if none heals.
+
+    Returns also by how much it breaks them then, and what its box costs.
+    """
+    flat, offset, size, full, tables, lines = spans
+    table, whole, real, values, alike, _ = rules
+    work, memo = tallies.work, tallies.memo
+    for place in range(MEMO):
+        memo[0, place] = -1
     best = -1
-    least_broken = broken_by(rules, tally, size)
     least = NEVER
-    for index in range(len(records)):
-        add_record(rules, records[index], 1, tally)
-        broken = broken_by(rules, tally, size + 1)
-        add_record(rules, records[index], -1, tally)
-        if broken > least_broken:
+    for index in range(left):
+        record = records[index]
+        sort = alike[record]
+        place = sort % MEMO
+        if memo[0, place] != sort:
+            add_record(values, record, 1, counts)
+            memo[0, place] = sort
+            memo[1, place] = broken_by(table, whole, real, counts, taken + 1, work)
+            add_record(values, record, -1, counts)
+        after = memo[1, place]
+        if after > broken:
             continue
-        grown = cost_with(flat, offset, spans_size, full, tables, lines, lo, hi, rows[index])
-        if broken < least_broken or grown < least:
-            best, least_broken, least = index, broken, grown
-    return best
+        grown = cost_with(flat, offset, size, full, tables, lines, lo, hi, rows[index])
+        if after < broken or grown < least:
+            best, broken, least = index, after, grown
+    return best, broken, least
 
 
 @kernel
@@ -303,7 +371,7 @@ def deal(
     spare,  # IN   int, a free slot, or -1
     random,  # IN/OUT uint64[1]
     pool,  # TMP  Pool
-    tallies,  # TMP  int64[4, values]
+    tallies,  # TMP  Tallies
     state,  # IN/OUT State
 ):
     """Deal the records of some clusters anew, into one cluster fewer, as many, or one more.
@@ -312,10 +380,13 @@ def deal(
     the rules less until it keeps them. Records that are left join the group where the loss grows least.
     """
     flat, offset, size, full, tables, lines = spans
-    labels, members, sizes, cost, ends = state
-    records, rows, group_of, grown, lows, highs, group_cost, group_size = pool
+    labels, members, sizes, cost, ends, breaks = state
+    records, rows, group_of, grown, lows, highs, group_cost, group_size, group_broken = pool
     largest = members.shape[1]
     broken = np.int64(0)
+    if rules is not None:
+        table, whole, real, values, _, _ = rules
+        counts, work = tallies.counts, tallies.work
     count = 0
     used = 0
     now = np.int64(0)
@@ -323,8 +394,7 @@ def deal(
         if cluster < 0:
             continue
         if rules is not None:
-            count_records(rules, members[cluster, : sizes[cluster]], tallies[0])
-            broken += broken_by(rules, tallies[0], sizes[cluster])
+            broken += breaks[cluster]
         used += 1
         now += sizes[cluster] * cost[cluster]
         for index in range(sizes[cluster]):
@@ -372,15 +442,23 @@ def deal(
                 taken += 1
             least = cheapest
         if rules is not None:
-            count_records(rules, records[left : left + k], tallies[group])
-            while broken_by(rules, tallies[group], taken) > 0 and taken < largest and left > (groups - 1 - group) * k:
-                best = _most_healing(rules, spans, taken, records[:left], rows, lo, hi, tallies[group])
+            # It only becomes more: then the rules need not be looked at.
+            if loss + taken * least > limit and not healed:
+                return
+            count_records(values, records[left : left + k], counts[group])
+            now_broken = broken_by(table, whole, real, counts[group], taken, work)
+            while now_broken > 0 and taken < largest and left > (groups - 1 - group) * k:
+                best, now_broken, grown_cost = _most_healing(
+                    rules, spans, now_broken, taken, left, records, rows, lo, hi, counts[group], tallies
+                )
                 if best < 0:
                     break
-                add_record(rules, records[best], 1, tallies[group])
+                add_record(values, records[best], 1, counts[group])
                 left -= 1
                 _take(best, left, group, records, rows, group_of, lo, hi)
                 taken += 1
+                if loss + taken * grown_cost > limit and not healed:
+                    return
         if taken > k or k > LOOKS:
             least = cost_of(flat, offset, size, full, tables, lines, lo, hi)
         group_cost[group] = least
@@ -401,7 +479,7 @@ def deal(
             if more < least:
                 best, least, best_cost = group, more, more_cost
         if rules is not None:
-            add_record(rules, records[left], 1, tallies[best])
+            add_record(values, records[left], 1, counts[best])
         _take(left, left, best, records, rows, group_of, lows[best], highs[best])
         group_cost[best] = best_cost
         group_size[best] += 1
@@ -411,7 +489,8 @@ def deal(
     if rules is not None:
         after = np.int64(0)
         for group in range(groups):
-            after += broken_by(rules, tallies[group], group_size[group])
+            group_broken[group] = broken_by(table, whole, real, counts[group], group_size[group], work)
+            after += group_broken[group]
         if after > broken or (after == broken and loss > limit):
             return
     for group in range(max(groups, used)):
@@ -425,3 +504,5 @@ def deal(
     for group in range(max(groups, used)):
         cluster = clusters[group] if group < used else spare
         refresh(places, flat, offset, size, full, tables, lines, cluster, members, sizes[cluster], cost, ends)
+        if rules is not None:
+            breaks[cluster] = group_broken[group] if group < groups else np.int64(0)

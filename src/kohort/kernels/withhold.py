@@ -22,7 +22,7 @@ def _best_leaver(
 ):
     """Find the member whose leaving saves the cluster most; returns its place, and what is saved."""
     flat, offset, size, full, tables, lines = spans
-    _, members, sizes, cost, ends = state
+    _, members, sizes, cost, ends, _ = state
     lo, hi = boxes[0], boxes[1]
     low, low2, high, high2 = ends[cluster, LOW], ends[cluster, LOW2], ends[cluster, HIGH], ends[cluster, HIGH2]
     n = sizes[cluster]
@@ -67,7 +67,7 @@ def _dissolved(
     Returns what it costs, the number of clusters that take somebody in, and of members that nobody does.
     """
     flat, offset, size, full, tables, lines = spans
-    labels, members, sizes, cost, ends = state
+    labels, members, sizes, cost, ends, _ = state
     row_of, near, first, _, order = nearness
     largest = members.shape[1]
     total = np.int64(0)
@@ -137,7 +137,7 @@ def withhold(
     near it or is withheld. A record that is withheld costs as much as a box can.
     """
     flat, offset, size, full, tables, lines = spans
-    labels, members, sizes, cost, ends = state
+    labels, members, sizes, cost, ends, _ = state
     d = places.shape[1]
     largest = members.shape[1]
     boxes = np.empty((4, d), np.int32)

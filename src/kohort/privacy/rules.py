@@ -13,13 +13,14 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-SHARES, DISTINCT, ENTROPY, RECURSIVE, DISTANCE, RANGE, VARIANCE, WINDOWS, DISSIMILAR = range(9)
+SHARES, DISTINCT, ENTROPY, RECURSIVE, DISTANCE, ROUGH_DISTANCE, RANGE, VARIANCE, WINDOWS, DISSIMILAR = range(10)
 """The kinds. `kohort.kernels.rules` knows what they mean."""
 
 _FINEST = 2**36
 """Largest common denominator of shares: times the size of a class it must stay within 64 bits."""
-_ROOM, _LEAST_TERM, _LARGEST_TERM = 2**62, 10**4, 10**9
-"""What a product may be, and the largest numerator or denominator of a limit: 10**4, or more where there is room."""
+_ROOM, _LEAST_TERM, _LARGEST_TERM = 2**58, 10**4, 10**9
+"""What a product may be, so that several can be added; and the largest numerator or denominator of a limit, at least
+and at most. Where there is no room for the least one, rounded numbers take the place of whole ones."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,8 @@ def distance(
 ) -> Rule:
     """A distance to the whole table that is a weighted sum over runs of values.
 
-    Sum of weight times |share of the run in the class - share in the table|, divided by `unit`, is at most `most`.
+    Sum of weight times |share of the run in the class - share in the table|, divided by `unit`, is at most `most`. In
+    tables so large that whole numbers would need more than 64 bits, it is a little below.
 
     Parameters
     ----------
@@ -92,10 +94,13 @@ def distance(
         Records of each value in the table.
     """
     before = np.append(0, np.cumsum(counts))
-    # The work of a class of all records, times a term of the limit, must fit into 64 bits.
-    room = _ROOM // (max(int(before[-1]), 1) ** 2 * unit)
-    most = _simple(most, min(max(room, _LEAST_TERM), _LARGEST_TERM))
     inside = before[after] - before[first]
+    # The work of a class of all records, times a term of the limit, must fit into 64 bits: a distance is at most 1.
+    room = _ROOM // (max(int(before[-1]), 1) ** 2 * unit)
+    if room < _LEAST_TERM:
+        whole = np.concatenate([[len(first)], first, after, weights]).astype(np.int64)
+        return Rule(ROUGH_DISTANCE, whole, np.array([float(most), float(unit), *(inside / before[-1])]))
+    most = _simple(most, min(room, _LARGEST_TERM))
     head = [most.numerator, most.denominator, unit, before[-1], len(first)]
     return Rule(DISTANCE, np.concatenate([head, first, after, weights, inside]).astype(np.int64))
 

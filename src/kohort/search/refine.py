@@ -197,9 +197,11 @@ class Search:
 
     def _broken(self, state: State) -> int:
         """By how much all clusters together break the promises."""
-        from kohort.kernels.state import broken_rules
+        from kohort.kernels.state import judge
 
-        return 0 if self._rules is None else int(broken_rules(self._rules, state))
+        if self._rules is not None:
+            judge(self._rules, state)
+        return sum(state.broken.tolist())  # which has no limit, as 64 bits have
 
     def without_outliers(self, labels: NDArray[np.int32], most: int) -> NDArray[np.int32]:
         """The partition with at most so many records withheld, label -1, where the total loss falls by it.
@@ -261,6 +263,7 @@ class Search:
             sizes=np.zeros(slots, np.int64),
             cost=np.zeros(slots, np.int64),
             ends=np.zeros((slots, 4, d), np.int32),
+            broken=np.zeros(slots, np.int64),
         )
         gather(self._places, self._spans, state)
         return state

@@ -22,16 +22,19 @@ def rules_of(promises: Sequence[Promise], records: int) -> Rules:
     rules = [
         (rule, column_of[promise.model.columns]) for promise in promises for rule in promise.model.rules(promise.table)
     ]
+    first = np.cumsum([0, *(promise.table.size for promise in tables.values())])
     values = np.empty((records, len(tables)), np.int32)
     for index, promise in enumerate(tables.values()):
-        values[:, index] = promise.values
+        values[:, index] = first[index] + promise.values
+    table = np.zeros((len(rules) + 1, 5), np.int64)
+    for place, (rule, column) in enumerate(rules):
+        table[place, :3] = rule.kind, first[column], first[column + 1]
+        table[place + 1, 3:] = table[place, 3:] + (len(rule.whole), len(rule.real))
     return Rules(
-        kind=np.array([rule.kind for rule, _ in rules], np.int64),
-        column=np.array([column for _, column in rules], np.int64),
-        first=np.cumsum([0, *(promise.table.size for promise in tables.values())]),
+        table=table,
         whole=np.concatenate([np.empty(0, np.int64), *(rule.whole for rule, _ in rules)]),
         real=np.concatenate([np.empty(0), *(rule.real for rule, _ in rules)]),
-        whole_at=np.cumsum([0, *(len(rule.whole) for rule, _ in rules)]),
-        real_at=np.cumsum([0, *(len(rule.real) for rule, _ in rules)]),
         values=values,
+        alike=np.unique(values, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32),
+        width=int(first[-1]),
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 
 from kohort.errors import DataError
 from kohort.policy.sections import Input
@@ -91,7 +92,8 @@ def _read_parquet(path: Path) -> pl.DataFrame:
 def _plain(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     """Columns that can be published and audited: one value per cell, of a type that the audit knows.
 
-    Categories become texts, for their dictionary may hold values that no row has.
+    Categories become texts, for their dictionary may hold values that no row has. NaN is a missing value, and a text
+    file would say otherwise.
     """
     faults = [
         f"{name}: column {column!r} holds {fault}."
@@ -104,4 +106,4 @@ def _plain(frame: pl.DataFrame, name: str) -> pl.DataFrame:
         pl.col(column).cast(pl.Float32 if dtype.is_float() else pl.String)
         for column, dtype in frame.schema.items()
         if dtype in (pl.Categorical, pl.Enum) or str(dtype) == "Float16"
-    )
+    ).with_columns(cs.float().fill_nan(None))

@@ -115,6 +115,15 @@ def test_only_released_persons_are_kept(tmp_path, rules, ledger, key):
     assert len(read_ledger(ledger).releases[0].people.signatures) == 3
 
 
+def test_with_a_key_the_person_of_the_policy_is_meant(tmp_path, rules, ledger, key):
+    counted = rules.with_changes("privacy", person="who")
+    kohort.anonymize(table(*WOMEN), counted, output=tmp_path / "1.csv", ledger=ledger)
+    kohort.anonymize(table(*MEN), counted, output=tmp_path / "2.csv", ledger=ledger, ledger_key=key)
+    first, second = read_ledger(ledger).releases
+    assert first.people is None
+    assert second.people.column == "who"
+
+
 # -- refused before any work --------------------------------------------------------------------
 
 

@@ -1,5 +1,7 @@
 """Search and repair under promises about sensitive values."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -11,12 +13,18 @@ from kohort.algorithms import Task
 from kohort.encode import Codes
 from kohort.enforcing import broken_classes, enforced, mended
 from kohort.errors import InfeasibleError
+from kohort.kernels.rules import broken_by
 from kohort.measures import MEASURES
 from kohort.policy import Policy
 from kohort.preparing import promise_of
+from kohort.privacy import Histogram
+from kohort.privacy import rules as kinds
+from kohort.privacy.entropy_l_diversity import EntropyLDiversity
 from kohort.privacy.frequency_l_diversity import FrequencyLDiversity
+from kohort.privacy.t_closeness import TCloseness
 from kohort.search.merge import merged
 from kohort.search.refine import Effort, Search
+from kohort.search.rules import rules_of
 from kohort.solution import Solution
 from tasks import costs_of, numbers
 
@@ -77,6 +85,33 @@ def test_what_is_kept_stays_kept_and_what_is_broken_heals(k, n, seed):
         again = search.refined(ended, Effort(30), nobody)
         if not broken(ended, values, 2):
             assert not broken(again, values, 2)
+
+
+def test_what_the_search_keeps_in_mind_is_so(monkeypatch):
+    """By how much each cluster breaks the rules is not counted again after every step: here, before all are healed."""
+    codes, values = case(600, 3)
+    policy = Policy.build(k=2, quasi_identifiers=["q"], sensitive=["s", "t"])
+    frame = pl.DataFrame({"s": [f"v{value}" for value in values], "t": [f"v{value % 3}" for value in values]})
+    promises = [
+        promise_of(EntropyLDiversity("s", 3.9), frame, policy),
+        promise_of(TCloseness("t", 0.05), frame, policy),
+    ]
+    search = Search(codes, costs_of(codes), 4, np.random.default_rng(1), promises=promises)
+    judged = []
+    whole = Search._broken
+
+    def kept(self, state):
+        remembered = state.broken.copy()
+        told = whole(self, state)
+        judged.append((remembered, state.broken.copy()))
+        return told
+
+    monkeypatch.setattr(Search, "_broken", kept)
+    search.refined(search.start, Effort(2), nobody)
+    [_, (remembered, counted)] = judged
+    assert (counted > 0).any()
+    assert (counted == 0).any()
+    np.testing.assert_array_equal(remembered, counted)
 
 
 @pytest.mark.parametrize("n", [200, 2000])
@@ -173,6 +208,29 @@ def test_the_order_of_the_input_does_not_matter():
         boxes = Solution.of_labels(some, labels).boxes
         losses.append((boxes.hi - boxes.lo).sum())
     assert losses[0] == losses[1]
+
+
+@pytest.mark.parametrize(("times", "kind"), [(1, kinds.DISTANCE), (10**4, kinds.ROUGH_DISTANCE)])
+def test_distances_in_a_table_of_any_size(times, kind):
+    """1,000 ordered values, once each or 10,000 times: then whole numbers would need more than 64 bits."""
+    policy = Policy.build(k=2, quasi_identifiers=["q"], sensitive=["s"])
+    frame = pl.DataFrame({"s": [str(number) for number in range(1000)]})
+    few = promise_of(TCloseness("s", 0.1999, "ordered"), frame, policy)
+    promise = replace(few, table=replace(few.table, counts=few.table.counts * times))
+    [rule] = promise.model.rules(promise.table)
+    assert rule.kind == kind
+    rules = rules_of([promise], 1000)
+    own = np.arange(1000)
+    # The lowest x of all values lie at a distance of about (1 - x) / 2.
+    parts = {"all": own >= 0, "most": own < 620, "fewer": own < 580, "every other": own % 2 == 0, "last": own == 999}
+    well = {"all", "most", "every other"}
+    for name, part in parts.items():
+        assert promise.model.keeps(Histogram.of(np.zeros(part.sum(), int), own[part]), promise.table) == (name in well)
+        for size in (1, times):
+            counts = part.astype(np.int64) * size
+            broken = broken_by(rules.table, rules.whole, rules.real, counts, counts.sum(), np.empty(1001, np.int64))
+            assert (broken == 0) == (name in well)
+            assert broken >= 0
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "fast", "k-member", "mondrian", "gccg", "datafly"])

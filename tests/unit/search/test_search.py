@@ -148,6 +148,7 @@ def test_the_books_are_kept(monkeypatch, k):
         np.zeros_like(state.sizes),
         np.zeros_like(state.cost),
         np.zeros_like(state.ends),
+        np.zeros_like(state.broken),
     )
     gather(search._places, search._spans, fresh)
     used = state.sizes > 0
