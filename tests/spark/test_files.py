@@ -18,7 +18,7 @@ def run(*arguments, cwd):
     return subprocess.run(
         [sys.executable, "-c", "from kohort.cli.main import run; run()", *map(str, arguments)],
         cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(PACKAGE), "JAVA_TOOL_OPTIONS": QUICK_JAVA},
+        env=os.environ | {"PYTHONPATH": str(PACKAGE), "SPARK_SUBMIT_OPTS": QUICK_JAVA},
         capture_output=True,
         text=True,
     )
