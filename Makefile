@@ -4,9 +4,10 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 READY   = $(VENV)/.ready
 JOBS   ?= auto
+JAVA    = openjdk-17-jre-headless
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick lint bench docs clean
+.PHONY: help demo test java quick lint bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,11 +21,17 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY) ## anonymize the built-in hospital table and show release, proof and loss
 	@$(BIN)/kohort demo
 
-test: $(READY) lint ## lint, types and the whole test suite, in parallel
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+test: $(READY) lint java ## lint, types and the whole test suite, in parallel; Spark in one process of its own
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'not spark'
+	$(BIN)/python -m pytest -m spark
+
+java: ## Java, which Spark needs; Debian's package where there is none
+	@test -n "$$JAVA_HOME" || command -v java >/dev/null || ! command -v apt-get >/dev/null || \
+	  $$(test $$(id -u) = 0 || echo sudo -n) sh -c 'apt-get update; apt-get install -y $(JAVA) || apt-get install -y default-jre-headless' \
+	  >/dev/null 2>&1 || echo 'no Java: tests of Spark are skipped, or fail if CI is set'
 
 quick: $(READY) ## the tests that take no more than a few seconds each
-	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow'
+	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow and not spark'
 
 lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check .

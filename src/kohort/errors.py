@@ -34,6 +34,10 @@ class DataError(KohortError):
     """The table or a hierarchy file cannot be used as it is."""
 
 
+class EngineError(KohortError):
+    """What should do the work is not there, or does not start."""
+
+
 class InfeasibleError(KohortError):
     """The request is well formed, but nothing can meet it."""
 

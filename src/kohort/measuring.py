@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -153,7 +153,7 @@ class _Published:
 
     def column(self, name: str) -> PublishedColumn:
         """How the texts of a quasi-identifier are read."""
-        return published_column(name, self.policy, [text for text in self.counts[name] if text is not None], None)
+        return _column(self.policy, name, self.counts[name])
 
 
 @contextmanager
@@ -181,14 +181,39 @@ def _published(release: Any, original: Any, policy: Policy) -> Iterator[_Publish
 
 
 def _loss(published: _Published, how: Measure) -> Loss:
+    return loss_of_counts(published.policy, published.axes, published.counts, published.table.rows, published.rows, how)
+
+
+def loss_of_counts(
+    policy: Policy,
+    axes: Sequence[Axis],
+    counts: Mapping[str, Mapping[str | None, int]],
+    released: int,
+    rows: int,
+    how: Measure,
+) -> Loss:
+    """Information loss of a release of which it is known how often each text is published.
+
+    Parameters
+    ----------
+    axes : sequence of Axis
+        Of the original.
+    counts : mapping
+        Rows of every published text, for each quasi-identifier.
+    released, rows : int
+        Rows of the release, and of the original; those withheld lose everything.
+    """
     by_column: dict[str, float] = {}
-    rows, withheld = published.rows, published.rows - published.table.rows
-    for axis in published.axes:
-        column = published.column(axis.name)
-        counts = published.counts[axis.name]
-        lost = sum(n * _cost(how, axis, _read(axis, column, text)) for text, n in counts.items() if text is not None)
-        by_column[axis.name] = (lost + withheld) / rows
-    return Loss.of_columns(by_column, {axis.name: axis.weight for axis in published.axes}, how.name)
+    for axis in axes:
+        column, texts = _column(policy, axis.name, counts[axis.name]), counts[axis.name]
+        lost = sum(n * _cost(how, axis, _read(axis, column, text)) for text, n in texts.items() if text is not None)
+        by_column[axis.name] = (lost + rows - released) / rows
+    return Loss.of_columns(by_column, {axis.name: axis.weight for axis in axes}, how.name)
+
+
+def _column(policy: Policy, name: str, counts: Mapping[str | None, int]) -> PublishedColumn:
+    """How the texts of a quasi-identifier are read."""
+    return published_column(name, policy, [text for text in counts if text is not None], None)
 
 
 def _read(axis: Axis, column: PublishedColumn, text: str) -> Meaning:

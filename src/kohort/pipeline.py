@@ -164,7 +164,7 @@ def anonymize(
         with clock.step("verify"):
             original = source.path or source.frame
             verdict, key = _verified(drafts, parts, original, record)
-    provenance = _provenance(plan, key, clock, solution.clusters)
+    provenance = provenance_of(plan, key, clock, solution.clusters)
     tables = {part.name: same_kind(part.frame, source.kind) for part in parts}
     return Release(
         table=tables[parts[0].name],
@@ -179,7 +179,8 @@ def anonymize(
     )
 
 
-def _provenance(plan: Plan, key: str, clock: Clock, clusters: int) -> Provenance:
+def provenance_of(plan: Plan, key: str, clock: Clock, clusters: int) -> Provenance:
+    """How a release was made."""
     return Provenance(
         algorithm=plan.algorithm.name,
         parameters=asdict(plan.algorithm),  # type: ignore[call-overload]
@@ -208,14 +209,14 @@ def _beyond_memory(
         clock.step("verify"),
     ):
         verdict = examine(draft, plan.policy, original=run.source.files, row_order=run.order, memory=limit).verdict
-        _refuse_verdict(verdict)
+        refuse_verdict(verdict)
         key = secrets.token_hex(32)
-        verdict = verdict.with_hashes(input_keyed=_keyed_hash(run.source.files, key))
+        verdict = verdict.with_hashes(input_keyed=keyed_hash(run.source.files, key))
     return Release(
         table=pl.scan_parquet(path, glob=False) if file_kind(path) == "parquet" else pl.scan_csv(path, glob=False),
         verdict=verdict,
         loss=run.tally.loss(run.job, run.withheld),
-        provenance=_provenance(run.job.plan, key, clock, run.tally.clusters),
+        provenance=provenance_of(run.job.plan, key, clock, run.tally.clusters),
         path=path,
         facts=run.facts,
     )
@@ -350,23 +351,22 @@ def _verified(
         if not part.beside
     }
     verdict = Verdict.of_tables({name: one.verdict for name, one in found.items()})
-    _refuse_verdict(verdict)
+    refuse_verdict(verdict)
     if record:
         [only] = found.values()
         assert only.shown is not None
         record.announce(only.shown, only.people, verdict.hashes)
     key = secrets.token_hex(32)
-    return verdict.with_hashes(
-        input_keyed=_keyed_hash([original] if isinstance(original, Path) else original, key)
-    ), key
+    return verdict.with_hashes(input_keyed=keyed_hash([original] if isinstance(original, Path) else original, key)), key
 
 
-def _refuse_verdict(verdict: Verdict) -> None:
+def refuse_verdict(verdict: Verdict) -> None:
+    """Refuse to publish what does not keep its promise."""
     if not verdict.passed:
         raise VerificationError(f"the release does not keep its promise and was not published: {verdict.reason}")
 
 
-def _keyed_hash(original: Sequence[Path] | pl.DataFrame, key: str) -> str:
+def keyed_hash(original: Sequence[Path] | pl.DataFrame, key: str) -> str:
     """Hash of a frame, or of files one after the other."""
     keyed = hmac.new(bytes.fromhex(key), digestmod=hashlib.sha256)
     if not isinstance(original, pl.DataFrame):

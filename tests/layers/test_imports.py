@@ -26,7 +26,7 @@ LAYERS = [
     {"preparing"},
     {"engines"},
     {"pipeline", "measuring", "propose"},
-    {"comparing", "explaining"},
+    {"comparing", "explaining", "spark"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -45,8 +45,9 @@ ONLY_IN = {
     "typer": {"cli"},
     "rich": {"cli", "hierarchy"},
     "pandas": set(),
-    "pyarrow": set(),
-    "pyspark": set(),
+    "pyarrow": {"engines"},
+    "pyspark": {"engines"},
+    "py4j": {"engines"},
     "fastapi": set(),
 }
 
@@ -92,6 +93,8 @@ def test_imports_go_one_way(path):
         parts = module.split(".")
         if parts[0] in ONLY_IN:
             assert here in ONLY_IN[parts[0]], f"{path.name} imports {module}"
+        if parts[0] in ("pyarrow", "pyspark", "py4j"):
+            assert PACKAGE / "engines" / "spark" in path.parents, f"{path.name} imports {module}"
         if here == "__init__" or parts[0] != "kohort" or len(parts) == 1 or parts[1] not in LEVEL:
             continue
         there = parts[1]

@@ -10,21 +10,22 @@ anywhere. A *row* is a distinct combination of quasi-identifiers, a *record* a p
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
-from kohort.encode import Codes, distinct_rows
+from kohort.encode import Axis, Codes, distinct_rows
 from kohort.errors import InfeasibleError
 from kohort.figures.base import Partition
 from kohort.figures.epsilon import Epsilon
-from kohort.measures.compile import ONE
 from kohort.measures.distance import compile_metric
 from kohort.policy import Policy
+from kohort.search.ancestors import LocalRows, Parting, usual_parts
 from kohort.solution import Boxes, Solution, classes_of_boxes
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 Distance = Literal["two-way", "one-way"]
 
-USUAL = 1000
-"""Records of a beta-cluster that the paper aims at."""
 BYTES = 4
 """Memory for the distance of two records."""
 MEMORY = 2**30
@@ -145,35 +144,43 @@ class ProximityAwareClustering(Clusterer):
     def parts(self, task: Task) -> list[NDArray[np.int64]]:
         """Phase 1: the records of each beta-cluster, k to `capacity` of them, in lexicographic order."""
         rows, n = task.codes.distinct, len(task.codes.array)
-        t = self.t or self._usual_t(n)
-        self._refuse_large(n, t, task.k)
-        metric = compile_metric(task.codes.axes, fixed=True)
-        part_of_row = np.empty(len(rows.counts), np.int64)
-        done = finished = 0
-        sets = [(np.arange(len(rows.counts)), t)]
-        while sets:
-            here, t = sets.pop()
-            labels = self._beta_clusters(metric, rows.codes[here], rows.counts[here], t, task)
-            for label in range(int(labels.max()) + 1):
-                part = here[labels == label]
-                size = int(rows.counts[part].sum())
-                # What is still too large is parted like the table, as long as that makes it smaller.
-                if size > self.capacity and len(part) < len(here):
-                    sets.append((part, max(2, self._usual_t(size))))
-                else:
-                    part_of_row[part] = done
-                    done += 1
-                    finished += size
-            task.progress(FIRST_PHASE * finished / n)
-        order = rows.order if self.sensitive_weight == 0 else lexicographic_order(task)
+        t = self.t_for(n, task.k)
+        done = 0
+
+        def finished(records: int) -> None:
+            nonlocal done
+            done += records
+            task.progress(FIRST_PHASE * done / n)
+
+        found = LocalRows(rows.codes, rows.counts)
+        tree, _ = self.parting(task.codes.axes, task.k).parts(found, t, task.rng, finished)
+        part_of_row = tree.route(rows.codes)
+        order = self.order(task)
         part_of_record = np.repeat(part_of_row, rows.counts)
         grouped = np.split(
             order[np.argsort(part_of_record, kind="stable")], np.cumsum(np.bincount(part_of_record))[:-1]
         )
-        return [dealt for part in grouped for dealt in deal(part, -(-len(part) // self.capacity))]
+        return [dealt for part in grouped for dealt in deal(part, self.hands(len(part)))]
 
-    def labels(self, task: Task, parts: list[NDArray[np.int64]]) -> NDArray[np.int32]:
-        """Phase 2: the clusters of all parts. Threads have no influence on the result."""
+    def order(self, task: Task) -> NDArray[np.int64]:
+        """Records in lexicographic order."""
+        return task.codes.distinct.order if self.sensitive_weight == 0 else lexicographic_order(task)
+
+    def hands(self, records: int) -> int:
+        """Into how many parts a part of so many records is dealt: more than one if its rows are too much alike."""
+        return -(-records // self.capacity)
+
+    def labels(
+        self, task: Task, parts: list[NDArray[np.int64]], draws: Sequence[float] | None = None
+    ) -> NDArray[np.int32]:
+        """Phase 2: the clusters of all parts. Threads have no influence on the result.
+
+        Parameters
+        ----------
+        draws : sequence of float, optional
+            A random number for each part, 0 to 1; else they are drawn.
+        """
+        draws = task.rng.random(len(parts)).tolist() if draws is None else draws
         weight = self.sensitive_weight if task.sensitive else 0.0
         sensitive = (
             task.sensitive
@@ -196,7 +203,7 @@ class ProximityAwareClustering(Clusterer):
         pool = ThreadPoolExecutor(threads)
         run = map if threads == 1 else pool.map
         try:
-            for records, found in zip(parts, run(clustered, parts, task.rng.random(len(parts))), strict=True):
+            for records, found in zip(parts, run(clustered, parts, draws), strict=True):
                 labels[records] = found + clusters
                 clusters += int(found.max()) + 1
                 done += len(records)
@@ -205,8 +212,22 @@ class ProximityAwareClustering(Clusterer):
             pool.shutdown(cancel_futures=True)  # Ctrl-C does not wait for the parts that have not begun
         return labels
 
-    def _usual_t(self, records: int) -> int:
-        return max(1, round(records / USUAL), -(-records // self.capacity))
+    def parting(self, axes: tuple[Axis, ...], k: int) -> Parting:
+        """How phase 1 goes about it."""
+        metric = compile_metric(axes, fixed=True)
+        return Parting(metric, self.tau, self.theta, self.distance == "one-way", self.capacity, k)
+
+    def t_for(self, records: int, k: int) -> int:
+        """The number of ancestors for so many records.
+
+        Raises
+        ------
+        InfeasibleError
+            When that needs more memory than `capacity` allows.
+        """
+        t = self.t or usual_parts(records, self.capacity)
+        self._refuse_large(records, t, k)
+        return t
 
     def _refuse_large(self, n: int, t: int, k: int) -> None:
         """Refuse what needs more memory than `capacity` allows, before any work is done."""
@@ -221,146 +242,22 @@ class ProximityAwareClustering(Clusterer):
                 f"raise 'capacity' to {least:,}, or use an algorithm for large tables, such as 'k-member'."
             )
 
-    def _beta_clusters(
-        self, metric: Metric, rows: NDArray[np.int32], counts: NDArray[np.int64], t: int, task: Task
-    ) -> NDArray[np.int32]:
-        """Label each row with its beta-cluster; each has at least k records."""
-        if t == 1 or len(rows) == 1:
-            return np.zeros(len(rows), np.int32)
-        sampled, first = sample(counts, self.capacity, task.rng)
-        seeds = sampled[farthest_first(metric, rows[sampled], int(np.searchsorted(sampled, first)), t)]
-        ancestors = Ancestors(rows[seeds], rows[seeds])
-        one_way = self.distance == "one-way"
-        for _ in range(self.theta):
-            labels = nearest_ancestors(metric, rows, ancestors, one_way=one_way)
-            former, ancestors = ancestors, updated(metric, rows, counts, labels, ancestors)
-            if shift(metric, former, ancestors) < self.tau:
-                break
-        labels = nearest_ancestors(metric, rows, ancestors, one_way=one_way)
-        return without_small(metric, rows, counts, labels, ancestors, task.k)
+
+@dataclass(frozen=True)
+class BetaCluster(Clusterer):
+    """Phase 2 on the records of one beta-cluster, wherever phase 1 was done."""
+
+    pac: ProximityAwareClustering
+    draws: Sequence[float]
+    """Random numbers, one for each hand."""
+
+    def cluster(self, task: Task) -> NDArray[np.int32]:
+        """Label every record with its cluster."""
+        return self.pac.labels(task, deal(self.pac.order(task), len(self.draws)), self.draws)
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-# -- phase 1 -------------------------------------------------------------------------------------
-
-
-class Ancestors(NamedTuple):
-    """What stands for each beta-cluster: the median of numbers, the lowest common ancestor of categories.
-
-    It is given like a box: both ends are the median, or leaves whose lowest common ancestor is meant.
-    """
-
-    lo: NDArray[np.int32]
-    """Shape (ancestors, axes)."""
-    hi: NDArray[np.int32]
-
-
-def sample(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], int]:
-    """Draw about so many records of the rows: the rows they lie in, ascending, and that of a random one of them."""
-    n = int(counts.sum())
-    drawn = np.flatnonzero(rng.random(n) < size / n)
-    if len(drawn) == 0:
-        drawn = rng.integers(n, size=1)
-    row_of_drawn = np.searchsorted(np.cumsum(counts), drawn, side="right")
-    return np.unique(row_of_drawn), int(row_of_drawn[rng.integers(len(drawn))])
-
-
-def farthest_first(metric: Metric, rows: NDArray[np.int32], first: int, t: int) -> NDArray[np.int64]:
-    """Choose t rows, always the one whose nearest chosen one is farthest; fewer if there are no more that differ."""
-    from kohort.kernels.pac import approach
-
-    columns = np.ascontiguousarray(rows.T)
-    sides = np.zeros(metric.offset[-1], np.int32)
-    nearest = np.full(len(rows), np.iinfo(np.int32).max, np.int32)
-    labels = np.empty(len(rows), np.int32)
-    chosen = [first]
-    while True:
-        last = rows[chosen[-1]]
-        approach(metric, columns, last, last, False, 0, sides, nearest, labels)
-        farthest = int(np.argmax(nearest))
-        if len(chosen) == t or nearest[farthest] == 0:
-            return np.array(chosen, np.int64)
-        chosen.append(farthest)
-
-
-def nearest_ancestors(
-    metric: Metric, rows: NDArray[np.int32], ancestors: Ancestors, *, one_way: bool
-) -> NDArray[np.int32]:
-    """Label each row with its nearest ancestor, the first of equals."""
-    from kohort.kernels.pac import approach
-
-    columns = np.ascontiguousarray(rows.T)
-    sides = np.zeros(metric.offset[-1], np.int32)
-    nearest = np.full(len(rows), np.iinfo(np.int32).max, np.int32)
-    labels = np.zeros(len(rows), np.int32)
-    for label, (lo, hi) in enumerate(zip(*ancestors, strict=True)):
-        approach(metric, columns, lo, hi, one_way, label, sides, nearest, labels)
-    return labels
-
-
-def updated(
-    metric: Metric, rows: NDArray[np.int32], counts: NDArray[np.int64], labels: NDArray[np.int32], old: Ancestors
-) -> Ancestors:
-    """The ancestors of the rows with each label; one without rows stays as it is.
-
-    Missing values do not count, unless most records miss the value: then the ancestor does, too.
-    """
-    lo, hi = old.lo.copy(), old.hi.copy()
-    everyone = np.bincount(labels, counts, len(lo)).astype(np.int64)
-    some = everyone > 0
-    before = (np.cumsum(everyone) - everyone)[some]
-    for axis, missing in enumerate(metric.missing):
-        codes = rows[:, axis]
-        absent = np.bincount(labels, counts * (codes == missing), len(lo)).astype(np.int64)[some]
-        present = everyone[some] - absent
-        # Records of each label by code; the code of a missing value comes last.
-        order = np.lexsort((codes, labels))
-        ordered, upto = codes[order], np.cumsum(counts[order])
-        lower, upper = ((present + 1) // 2,) * 2 if metric.line[axis] else (np.ones_like(present), present)
-        for ends, rank in ((lo, lower), (hi, upper)):
-            found = ordered[np.minimum(np.searchsorted(upto, before + rank), len(ordered) - 1)]
-            ends[some, axis] = np.where(absent > present, missing, found)
-    return Ancestors(lo, hi)
-
-
-def shift(metric: Metric, old: Ancestors, new: Ancestors) -> float:
-    """Mean distance of the ancestors of two rounds (equation 10)."""
-    from kohort.kernels.proximity import ancestor_distance
-
-    moved = [ancestor_distance(metric, *both) for both in zip(*old, *new, strict=True)]
-    return float(np.mean(moved)) / ONE
-
-
-def without_small(
-    metric: Metric,
-    rows: NDArray[np.int32],
-    counts: NDArray[np.int64],
-    labels: NDArray[np.int32],
-    ancestors: Ancestors,
-    k: int,
-) -> NDArray[np.int32]:
-    """Merge the smallest beta-cluster into the one with the nearest ancestor, until none has fewer than k records."""
-    from kohort.kernels.proximity import ancestor_distance
-
-    labels = labels.copy()
-    lo, hi = ancestors.lo.copy(), ancestors.hi.copy()
-    sizes = np.bincount(labels, counts).astype(np.int64)
-    while (sizes[sizes > 0] < k).any():
-        small = int(np.argmin(np.where(sizes > 0, sizes, sizes.max() + 1)))
-        others = [other for other in np.flatnonzero(sizes) if other != small]
-        distances = [ancestor_distance(metric, lo[small], hi[small], lo[other], hi[other]) for other in others]
-        nearest = others[int(np.argmin(distances))]
-        labels[labels == small] = nearest
-        sizes[nearest] += sizes[small]
-        sizes[small] = 0
-        grown = labels == nearest
-        zeros = np.zeros(int(grown.sum()), np.int32)
-        one = updated(metric, rows[grown], counts[grown], zeros, Ancestors(lo[[nearest]], hi[[nearest]]))
-        lo[nearest], hi[nearest] = one.lo[0], one.hi[0]
-    return np.unique(labels, return_inverse=True)[1].astype(np.int32)
 
 
 def deal(records: NDArray[np.int64], hands: int) -> list[NDArray[np.int64]]:

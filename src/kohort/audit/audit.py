@@ -153,7 +153,7 @@ def examine(
             _refuse_changed(files, before)
             raise InternalError("A statement of the audit failed.") from None
     _refuse_changed(files, before)
-    verdict = Verdict(tuple(checks), _facts(case, checks), hashes(release, policy), versions())
+    verdict = Verdict(tuple(checks), facts_of(case, checks), hashes(release, policy), versions())
     if second := _files(sensitive_table, "sensitive_table"):
         verdict = verdict.with_hashes(sensitive_table=files_hash(second))
     return Examination(verdict, shown, people)
@@ -291,7 +291,8 @@ def _checks(case: Case, *, strict: bool) -> list[Check]:
 _K_CHECKS = {"classes": promise.k, "matchings": consistency, "buckets": buckets.k}
 
 
-def _facts(case: Case, checks: list[Check]) -> Facts:
+def facts_of(case: Case, checks: list[Check]) -> Facts:
+    """Put the numbers of a release together."""
     [found] = [check.figures for check in checks if check.name == "k"]
     return Facts(
         k=case.policy.privacy.k,

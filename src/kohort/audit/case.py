@@ -28,6 +28,8 @@ class Case:
         Which original row each released row comes from, if the caller said so.
     sensitive : Table or None
         The second table of a release in buckets.
+    has_order : bool
+        Whether the rows of the tables have an order at all.
     """
 
     policy: Policy
@@ -38,6 +40,7 @@ class Case:
     starred: int
     order: Order | None
     sensitive: Table | None = None
+    has_order: bool = True
 
     @property
     def order_given(self) -> bool:
@@ -70,7 +73,9 @@ class Case:
     @property
     def is_paired(self) -> bool:
         """Whether each released row has an original row to be compared with."""
-        return self.order_given or (self.original is not None and self.original.rows == self.release.rows)
+        if self.original is None or not self.has_order:
+            return False
+        return self.order_given or self.original.rows == self.release.rows
 
     @property
     def order_known(self) -> bool:

@@ -200,10 +200,10 @@ def _model(case: Case, model: PrivacyModel, number: int, *, strict: bool) -> Che
     if not others:
         return check
     finer = of_classes(case.release, quasi, model.columns, case.policy, starred=starred, known=others)
-    return _also_strict(check, finer.judged(model.keeps), strict=strict)
+    return also_strict(check, finer.judged(model.keeps), strict=strict)
 
 
-def _also_strict(check: Check, finer: Judged, *, strict: bool) -> Check:
+def also_strict(check: Check, finer: Judged, *, strict: bool) -> Check:
     """Add how many classes fail for somebody who knows the other sensitive columns, and let it count if it must."""
     failing, number = finer.failing, finer.classes
     figures = {
@@ -240,7 +240,11 @@ def sizes(case: Case, model: SizeModel) -> Check:
 
 def judged(model: SensitiveModel, found: Histograms, noun: str, plural: str) -> Check:
     """Tell whether every class, or whatever it is called, keeps what a model promises."""
-    classes = found.judged(model.keeps)
+    return judgement(model, found.judged(model.keeps), noun, plural)
+
+
+def judgement(model: SensitiveModel, classes: Judged, noun: str, plural: str) -> Check:
+    """Tell how many classes keep what a model promises."""
     failing, number = classes.failing, classes.classes
     figures = _parameters(model) | {"classes_failing": failing, "rows_in_them": classes.records}
     about = f"{model.name} of {listed(model.columns)}"

@@ -190,6 +190,16 @@ class Table:
         """Count the rows of every distinct text of a column; None stands for missing. Python holds them all."""
         return self.dictionary(column).counts
 
+    def differences(self, other: Table, column: str) -> Iterator[tuple[str | None, int]]:
+        """Tell how many more rows than another table it has of each text of a column, where that differs."""
+        both = (
+            f"SELECT {self.columns[column]} AS text, 1 AS times FROM {self.name} "
+            f"UNION ALL SELECT {other.columns[column]}, -1 FROM {other.name}"
+        )
+        yield from self.database.streamed(
+            f"SELECT text, CAST(sum(times) AS BIGINT) FROM ({both}) AS both_sides GROUP BY text HAVING sum(times) <> 0"
+        )
+
     def dictionary(self, column: str) -> Dictionary:
         """Number the distinct texts of a column, which are read once."""
         if column not in self._known:

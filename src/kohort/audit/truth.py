@@ -146,13 +146,7 @@ def _differing(release: Table, original: Table, name: str, canonical: Canonical)
 def _surplus(release: Table, original: Table, name: str, canonical: Canonical) -> int:
     """Count the released values that the original does not have, or not as often."""
     surplus: Counter[Hashable] = Counter()
-    both = (
-        f"SELECT {release.columns[name]} AS text, 1 AS times FROM release "
-        f"UNION ALL SELECT {original.columns[name]}, -1 FROM original"
-    )
-    for text, difference in release.database.streamed(
-        f"SELECT text, CAST(sum(times) AS BIGINT) FROM ({both}) AS both_sides GROUP BY text HAVING sum(times) <> 0"
-    ):
+    for text, difference in release.differences(original, name):
         surplus[canonical(text)] += difference
     return sum(times for times in surplus.values() if times > 0)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
+from warnings import filterwarnings
 
 import typer
 
@@ -21,6 +23,13 @@ from kohort.cli.shared import (
     print_verdict,
     progress_bar,
 )
+
+
+class Engine(StrEnum):
+    """Where the work is done."""
+
+    local = "local"
+    spark = "spark"
 
 
 @app.command()
@@ -62,18 +71,23 @@ def anonymize(
         typer.Option(metavar="SIZE", help="Work on disk, in so much memory, such as 2GB; DATA may be a folder, too."),
     ] = None,
     partitions: Annotated[
-        int | None, typer.Option(min=1, help="With --memory: number of parts; as many as memory asks for when absent.")
+        int | None, typer.Option(min=1, help="With --memory or Spark: number of parts; as many as needed when absent.")
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="With --memory: go on from the parts that a run before has finished.")
     ] = False,
+    engine: Annotated[Engine, typer.Option(help="Where the work is done.")] = Engine.local,
+    master: Annotated[
+        str | None, typer.Option(help="With --engine spark: local[*], spark://host:port or sc://host:port.")
+    ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Make a verified release of DATA.
 
     OUT appears only after it has been written, read again and verified; the public verdict is
-    written beside it as OUT.verdict.json.
+    written beside it as OUT.verdict.json. With --engine spark, DATA may be a folder of files, and
+    OUT is one.
     """
     import kohort
     from kohort.errors import Interrupted
@@ -103,6 +117,7 @@ def anonymize(
         given = {key: value for key, value in keys.items() if value is not None}
         if given:
             chosen = chosen.with_changes(section, **given)
+    _refuse_mixture(engine, master, ledger or person or ledger_key, memory or resume)
     verdict = verdict or output.with_name(output.name + ".verdict.json")
     names = plan_of(chosen).algorithm.tables(chosen) or ("",)
     targets = {f"output {name}".rstrip(): part_path(output, name) for name in names} | {"verdict": verdict}
@@ -111,18 +126,27 @@ def anonymize(
     taken = {"input": data, **chosen.files} | ({"ledger key": ledger_key} if ledger_key else {})
     refuse_targets(targets, taken)
     with progress_bar(silent=quiet or json) as progress:
-        release = kohort.anonymize(
-            data,
-            chosen,
-            output=output,
-            progress=progress,
-            ledger=ledger,
-            person=person,
-            ledger_key=ledger_key,
-            memory=memory,
-            partitions=partitions,
-            resume=resume,
-        )
+        if engine is Engine.spark:
+            # Nobody asked for pandas: tables cross to Python as Arrow.
+            filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+            import kohort.spark
+
+            release = kohort.spark.release(
+                data, chosen, output, master=master, partitions=partitions, progress=progress
+            )
+        else:
+            release = kohort.anonymize(
+                data,
+                chosen,
+                output=output,
+                progress=progress,
+                ledger=ledger,
+                person=person,
+                ledger_key=ledger_key,
+                memory=memory,
+                partitions=partitions,
+                resume=resume,
+            )
         bound = None
         with suppress(Interrupted):  # the release is there already
             bound = release.bound
@@ -138,3 +162,15 @@ def anonymize(
         paths = ", ".join(str(part_path(output, name)) for name in release.tables or ("",))
         recorded = f", recorded in {ledger}" if ledger else ""
         console().print(f"written to {paths}{recorded}", markup=False)
+
+
+def _refuse_mixture(engine: Engine, master: object, of_ledger: object, of_memory: object) -> None:
+    """Refuse options that the engine does not know: none is silently left out."""
+    from kohort.errors import DataError
+
+    if engine is Engine.local and master:
+        raise DataError("engine: --master is for Spark; add --engine spark.")
+    if engine is Engine.spark and of_ledger:
+        raise DataError("engine: a ledger is for releases that are made in memory; leave it, or --engine spark, out.")
+    if engine is Engine.spark and of_memory:
+        raise DataError("engine: --memory and --resume are for work on this disk; leave them, or --engine spark, out.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -36,6 +37,27 @@ def draft_of(path: Path, *, private: bool = False) -> Iterator[Path]:
         draft.unlink(missing_ok=True)
 
 
+@contextmanager
+def draft_folder_of(path: Path) -> Iterator[Path]:
+    """A private folder beside the final path; it takes its place, which must be free, when the block ends well."""
+    _remove_stale_drafts(path)
+    draft = path.with_name(f".{path.name}.kohort-{os.getpid()}-{secrets.token_hex(4)}")
+    try:
+        draft.mkdir(mode=0o700)
+    except OSError as error:
+        raise DataError(f"{path.name}: cannot be written ({error.strerror}); check the folder.") from None
+    try:
+        yield draft
+        umask = os.umask(0)
+        os.umask(umask)
+        draft.chmod(0o777 & ~umask)
+        draft.rename(path)
+    except OSError as error:
+        raise DataError(f"{path.name}: cannot be written ({error.strerror or 'I/O error'}); check the disk.") from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
 def write_text(path: Path, text: str, *, private: bool = False) -> None:
     """Write a small file whole; a private one for its owner's eyes only."""
     with draft_of(path, private=private) as draft:
@@ -65,7 +87,7 @@ def _remove_stale_drafts(path: Path) -> None:
         for other in path.parent.iterdir():
             match = pattern.match(other.name)
             if match and not is_alive(int(match[1])):
-                other.unlink(missing_ok=True)
+                shutil.rmtree(other) if other.is_dir() else other.unlink(missing_ok=True)
 
 
 def is_alive(process: int) -> bool:

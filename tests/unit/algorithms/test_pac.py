@@ -16,6 +16,7 @@ from kohort.measures import MEASURES
 from kohort.measures.compile import ONE, compile_costs
 from kohort.measures.distance import compile_metric
 from kohort.policy import Policy
+from kohort.search import ancestors
 from kohort.table import typed_columns, typed_quasi_identifiers
 from property.strategies import cases
 
@@ -252,9 +253,9 @@ def test_seeds_are_far_from_each_other():
     made = task(2, {"x": [0, 1, 10, 4, 6]})
     metric = compile_metric(made.codes.axes, fixed=True)
     rows = np.array([[0], [1], [4], [2], [3]], np.int32)  # codes: 0, 1, 10, 4, 6
-    assert pac.farthest_first(metric, rows, 0, 4).tolist() == [0, 2, 3, 4]  # 4 and 6 are both 4 from the nearest
-    assert pac.farthest_first(metric, rows, 3, 9).tolist() == [3, 2, 0, 4, 1]
-    assert pac.farthest_first(metric, np.zeros((4, 1), np.int32), 2, 3).tolist() == [2]
+    assert ancestors.farthest_first(metric, rows, 0, 4).tolist() == [0, 2, 3, 4]  # 4 and 6 are both 4 from the nearest
+    assert ancestors.farthest_first(metric, rows, 3, 9).tolist() == [3, 2, 0, 4, 1]
+    assert ancestors.farthest_first(metric, np.zeros((4, 1), np.int32), 2, 3).tolist() == [2]
 
 
 @pytest.mark.parametrize(("distance", "sides"), [("two-way", [2, 2, 1, 2, 2]), ("one-way", [4, 4, 2, 4, 4])])
@@ -282,13 +283,21 @@ def test_a_root_is_half_way_to_every_leaf_of_full_depth():
         np.testing.assert_allclose(sides, expected)
 
 
+def updated(metric, rows, counts, labels, old):
+    """The ancestors after a round; counted in two halves, as on two machines."""
+    halves = [ancestors.tally(rows[half], counts[half], labels[half]) for half in (slice(0, 1), slice(1, None))]
+    return ancestors.ancestors_of(
+        metric, ancestors.merged(ancestors.Tally(*map(np.concatenate, zip(*halves, strict=True)))), old
+    )
+
+
 def test_ancestors_are_lower_medians_and_common_ancestors():
     columns = {"x": [1, 2, 3, None, 5], "ill": ["Angina", "Arrest", "Flu", None, None]}
     made = task(2, columns, hierarchies={"ill": {"tree": TREE}})
     metric = compile_metric(made.codes.axes, fixed=True)
     rows = made.codes.array
-    old = pac.Ancestors(*(np.full((3, 2), 4, np.int32),) * 2)
-    new = pac.updated(metric, rows, np.array([1, 2, 1, 3, 2]), np.array([0, 0, 0, 2, 2], np.int32), old)
+    old = ancestors.Ancestors(*(np.full((3, 2), 4, np.int32),) * 2)
+    new = updated(metric, rows, np.array([1, 2, 1, 3, 2]), np.array([0, 0, 0, 2, 2], np.int32), old)
     missing_ill = made.codes.axes[1].missing_code
     # label 0: 1, 2, 2, 3 and Angina, Arrest, Flu; label 1: nobody; label 2: missing x 3, 5 x 2, all without illness
     assert new.lo.tolist() == [[1, 1], [4, 4], [4, missing_ill]]
@@ -298,10 +307,10 @@ def test_ancestors_are_lower_medians_and_common_ancestors():
 def test_most_missing_is_missing_and_half_is_not():
     made = task(2, {"x": [1, None, None]})
     metric = compile_metric(made.codes.axes, fixed=True)
-    old = pac.Ancestors(*(np.zeros((1, 1), np.int32),) * 2)
+    old = ancestors.Ancestors(*(np.zeros((1, 1), np.int32),) * 2)
     for copies, code in (([1, 1], 0), ([1, 2], 1)):
         rows = np.array([[0], [1]], np.int32)
-        assert pac.updated(metric, rows, np.array(copies), np.zeros(2, np.int32), old).lo[0, 0] == code
+        assert updated(metric, rows, np.array(copies), np.zeros(2, np.int32), old).lo[0, 0] == code
 
 
 def test_small_beta_clusters_join_the_nearest():

@@ -1,0 +1,1 @@
+"""kohort on Spark. The only place that imports pyspark."""

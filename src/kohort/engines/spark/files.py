@@ -1,0 +1,64 @@
+"""Tables in files, read and written by Spark: cells as the other readers see them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyspark.sql.types import StringType, StructField, StructType
+
+from kohort.table.files import FileKind, files_of
+from kohort.table.sources import Source
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_AS_WRITTEN = {"ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "false"}
+
+
+def read_files(spark: SparkSession, source: Source) -> DataFrame:
+    """Read the files of a table; cells of CSV as texts."""
+    paths = [str(path.absolute()) for path in source.files]
+    if source.kind == "parquet":
+        # Folders called name=value would else become columns.
+        return spark.read.option("recursiveFileLookup", "true").parquet(*map(_literal, paths))
+    dialect = source.dialect
+    assert dialect is not None
+    return _read_csv(spark, paths, source.columns, dialect.delimiter, dialect.quote)
+
+
+def read_folder(spark: SparkSession, folder: Path, kind: FileKind, columns: Sequence[str], delimiter: str) -> DataFrame:
+    """Read a release that was written into a folder."""
+    paths = [str(path.absolute()) for path in files_of(folder)]
+    if kind == "parquet":
+        return spark.read.option("recursiveFileLookup", "true").parquet(*map(_literal, paths))
+    return _read_csv(spark, paths, columns, delimiter, '"')
+
+
+def write_folder(table: DataFrame, folder: Path, kind: FileKind, delimiter: str) -> None:
+    """Write a table into a folder as files of one kind, and nothing but these."""
+    writer = table.write.mode("append")
+    if kind == "parquet":
+        writer.option("compression", "zstd").parquet(str(folder.absolute()))
+    else:
+        form = {"header": "true", "sep": delimiter, "quote": '"', "escape": '"', "nullValue": "", "emptyValue": ""}
+        writer.options(**form, **_AS_WRITTEN).csv(str(folder.absolute()))
+    for path in folder.iterdir():
+        if path.name.startswith(("_", ".")):
+            path.unlink()
+
+
+def _read_csv(
+    spark: SparkSession, paths: Sequence[str], columns: Sequence[str], delimiter: str, quote: str
+) -> DataFrame:
+    schema = StructType([StructField(name, StringType()) for name in columns])
+    # A header that differs from these names, or a line with another number of cells, ends the job.
+    form = {"header": "true", "sep": delimiter, "quote": quote, "escape": quote or "\\", "multiLine": "true"}
+    form |= {"mode": "FAILFAST", "enforceSchema": "false", "encoding": "UTF-8", "maxCharsPerColumn": "-1"}
+    return spark.read.schema(schema).options(**form, **_AS_WRITTEN).csv([_literal(path) for path in paths])
+
+
+def _literal(path: str) -> str:
+    """A path whose name Spark does not take for a pattern."""
+    return "".join(f"\\{letter}" if letter in "{}[]*?\\" else letter for letter in path)

@@ -1,0 +1,113 @@
+"""kohort on Spark: `anonymize` and `verify` for tables in Spark, and releases of files for the command line.
+
+It needs ``pip install 'kohort[spark]'`` and Java. See docs/spark.md.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from kohort.clock import Clock, Progress
+from kohort.engines.spark.session import refuse_without_spark, session
+
+refuse_without_spark()
+
+from kohort.audit.files import files_hash, listed_files  # noqa: E402
+from kohort.engines.spark.engine import anonymize, prepared, refuse  # noqa: E402 (says first what is missing)
+from kohort.engines.spark.faults import guarded  # noqa: E402
+from kohort.engines.spark.files import read_files, read_folder, write_folder  # noqa: E402
+from kohort.engines.spark.verify import examine, verify  # noqa: E402
+from kohort.errors import DataError  # noqa: E402
+from kohort.measuring import loss_of_counts  # noqa: E402
+from kohort.pipeline import keyed_hash, provenance_of, refuse_verdict  # noqa: E402
+from kohort.planning import plan_of  # noqa: E402
+from kohort.policy import Policy  # noqa: E402
+from kohort.release import Release  # noqa: E402
+from kohort.table.files import FileKind  # noqa: E402
+from kohort.table.read import file_kind  # noqa: E402
+from kohort.table.safe import draft_folder_of  # noqa: E402
+from kohort.table.sources import open_source  # noqa: E402
+
+__all__ = ["anonymize", "release", "session", "verify"]
+
+
+def release(
+    table: str | Path,
+    policy: Policy | str | Path,
+    output: str | Path,
+    *,
+    master: str | None = None,
+    partitions: int | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """Make a verified release of a table in files, as a folder of files.
+
+    Parameters
+    ----------
+    table : path
+        A CSV or Parquet file, a folder of such, or a pattern. Workers on other machines must find it under this path.
+    policy : Policy or path
+        What is promised about which column.
+    output : path
+        The folder, whose name ends in .parquet or .csv. It appears only after its files have been read again and
+        verified.
+    master : str, optional
+        Where Spark runs: ``local[*]`` when absent, ``spark://host:port``, or ``sc://host:port`` for Spark Connect.
+    partitions : int, optional
+        Parts that are worked on alone; without it, one for each 50,000 records.
+    progress : callable, optional
+        Told the step and its share done, 0 to 1.
+
+    Returns
+    -------
+    Release
+        Verdict, loss and provenance; the table is in the folder.
+
+    Raises
+    ------
+    PolicyError, DataError, EngineError
+        When policy, table or Spark are faulty.
+    InfeasibleError
+        When nothing can keep the promise.
+    VerificationError
+        When the written files do not keep it; nothing is published.
+    """
+    policy, path, clock = Policy.of(policy), Path(output), Clock(progress)
+    plan = plan_of(policy)
+    refuse(plan)
+    kind: FileKind = "csv" if file_kind(path) == "csv" else "parquet"
+    if path.name.endswith(".gz"):
+        raise DataError(f"{path.name}: Spark writes a folder of files; give a name that ends in .csv or .parquet.")
+    if path.exists():
+        raise DataError(f"{path.name}: is already there, and a folder is not written over; remove it first.")
+    with clock.step("read"):
+        source = open_source(table, policy.input)
+        delimiter = source.dialect.delimiter if source.dialect else ","
+    with session(master) as spark, draft_folder_of(path) as draft:
+        with clock.step("encode"):
+            original = read_files(spark, source)
+            ready = guarded(lambda: prepared(original, plan, partitions))
+        with clock.step("cluster"):
+            guarded(lambda: write_folder(ready.released(), draft, kind, delimiter))
+        with clock.step("verify"):
+            written = guarded(lambda: read_folder(spark, draft, kind, ready.job.columns, delimiter))
+            verdict, found = guarded(lambda: examine(written, policy, original=original))
+            refuse_verdict(verdict)
+            counts = {axis.name: found.counts(axis.name) for axis in ready.job.axes}
+        with clock.step("measure"):
+            records = verdict.facts.rows_original or 0
+            loss = loss_of_counts(policy, ready.job.axes, counts, found.rows, records, plan.measure)
+            key = secrets.token_hex(32)
+            verdict = verdict.with_hashes(
+                release=files_hash(listed_files(draft, "release")), input_keyed=keyed_hash(source.files, key)
+            )
+    return Release(
+        table=None,
+        verdict=verdict,
+        loss=loss,
+        provenance=provenance_of(plan, key, clock, verdict.facts.classes or 0),
+        path=path,
+        tables={"": None},
+        facts={"parts": ready.parts},
+    )

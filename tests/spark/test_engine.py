@@ -1,0 +1,178 @@
+"""What Spark publishes is what the same parts give in memory, whatever happens to its workers."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import polars as pl
+import pytest
+from pyspark.sql import functions as F
+
+import kohort
+from engines_tables import released_in_parts
+from kohort.engines.spark.engine import anonymize
+from kohort.engines.spark.faults import guarded, telling
+from kohort.engines.spark.verify import verify
+from kohort.errors import DataError, InfeasibleError, PolicyError
+from kohort.policy import Policy
+
+from .conftest import only
+from .frames import in_spark
+
+PARTS = 4
+
+
+def patients(n=3000, seed=1):
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "name": [f"person {i}" for i in range(n)],
+            "age": rng.integers(18, 90, n),
+            "Zip.code": rng.choice(["1010", "1020", "2010", "2020", "3300"], n),
+            "income": np.round(rng.lognormal(10, 0.5, n), -2),
+            "illness": rng.choice(["flu", "cold", "asthma", "acne"], n),
+            "note": rng.choice(["a", "b", ""], n).tolist(),
+        }
+    )
+
+
+def policy(k=5, **more):
+    given = {
+        "k": k,
+        "quasi_identifiers": ["age", "Zip.code", "income"],
+        "sensitive": ["illness"],
+        "identifiers": ["name"],
+        "insensitive": ["note"],
+        "hierarchies": {"Zip.code": {"prefix": [4, 2]}},
+        "types": {"Zip.code": "string"},
+        "algorithm": "k-member",
+        "seed": 3,
+    }
+    return Policy.build(**(given | more))
+
+
+def rows_of(frame):
+    return sorted((tuple(row) for row in frame.collect()), key=repr)
+
+
+def test_spark_publishes_what_the_same_parts_give_in_memory(spark):
+    people = patients()
+    released = anonymize(in_spark(spark, people), policy(), partitions=PARTS).persist()
+    assert released.columns == ["age", "Zip.code", "income", "illness", "note"]
+    expected, job = released_in_parts(people, policy(), PARTS)
+    assert len(job.cuts.parts) > 1
+    assert rows_of(released) == expected
+    sizes = released.groupBy(F.spark_partition_id()).count().collect()
+    assert len(sizes) == len(job.cuts.parts)  # no task has two parts
+
+
+@only("local")
+@pytest.mark.parametrize("parts", [1, 4, 16])
+def test_every_engine_publishes_the_same_rows(spark, tmp_path, parts):
+    people = patients(1600)
+    people.write_parquet(tmp_path / "in.parquet")
+    out = tmp_path / "out.parquet"
+    kohort.anonymize(tmp_path / "in.parquet", policy(), output=out, memory="300MB", partitions=parts)
+    expected, job = released_in_parts(people, policy(), parts)
+    assert (len(job.cuts.parts) > 1) == (parts > 1)
+    assert sorted(pl.read_parquet(out).rows(), key=repr) == expected
+    assert rows_of(anonymize(in_spark(spark, people), policy(), partitions=parts)) == expected
+
+
+@only("local")
+def test_pac_parts_and_clusters_as_in_memory(spark):
+    people = patients(900).with_columns(note=pl.lit("a"))
+    pac = policy(algorithm={"name": "pac", "t": 5, "capacity": 200, "sensitive_weight": 0.4})
+    there = kohort.anonymize(people, pac)
+    assert there.facts["beta_clusters"] > 5  # some were parted again
+    here = anonymize(in_spark(spark, people), pac, partitions=PARTS)
+    assert rows_of(here) == sorted(there.table.rows(), key=repr)
+
+
+@only("local")
+def test_suppressed_records_are_shown_as_stars_or_not_at_all(spark):
+    people = patients(600).with_columns(
+        pl.when(pl.int_range(pl.len()) < 20).then(None).otherwise(pl.col("age")).alias("age")
+    )
+    original = in_spark(spark, people)
+    for shown, rows in (("withheld", 580), ("starred", 600)):
+        promised = policy(missing="suppress", suppression_limit=0.04, output={"suppressed": shown})
+        released = anonymize(original, promised, partitions=2).persist()
+        assert released.count() == rows
+        verdict = verify(released, promised, original=original)
+        assert verdict.passed, verdict.reason
+        assert (verdict.facts.suppressed, verdict.facts.withheld) == (rows - 580, 600 - rows)
+
+
+@only("local")
+def test_promises_about_sensitive_values_are_kept_and_faults_of_workers_are_told(spark):
+    people = in_spark(spark, patients(1000))
+    promised = policy().with_changes("privacy", models=[{"model": "distinct-l-diversity", "column": "illness", "l": 3}])
+    released = anonymize(people, promised, partitions=2).persist()
+    assert verify(released, promised, original=people).passed
+
+    def fail(batches):
+        def infeasible():
+            raise InfeasibleError("in one of 2 parts: it cannot be done.")
+
+        for _ in batches:
+            telling(infeasible)
+        yield
+
+    with pytest.raises(InfeasibleError, match=r"^in one of 2 parts: it cannot be done\.$"):
+        guarded(people.select("age").mapInArrow(fail, "x long").collect)
+
+
+@only("local")
+def test_what_spark_cannot_do_is_refused_before_any_work(spark):
+    people = in_spark(spark, patients(100))
+    for changed, fault in (
+        ({"output": {"order": "kept"}}, "rows have no order in Spark"),
+        ({"output": {"formulas": "neutralised"}}, "Spark does not do it"),
+        ({"algorithm": "incognito"}, "needs the whole table in memory"),
+        ({"person": "name"}, "persons are counted in memory only"),
+        ({"k": 101}, "k = 101"),
+        ({"sensitive": [], "insensitive": ["note"]}, "'illness' of the table has no role"),
+    ):
+        with pytest.raises(PolicyError, match=fault):
+            anonymize(people, policy(**changed))
+    with pytest.raises(PolicyError, match="a budget of time"):
+        anonymize(people, policy(algorithm="auto").with_changes("algorithm", budget="5s"))
+    with pytest.raises(DataError, match="has no rows"):
+        anonymize(people.filter("age < 0"), policy())
+    with pytest.raises(DataError, match="give a whole number, 1 or more"):
+        anonymize(people, policy(), partitions=0)
+    with pytest.raises(DataError, match="column 'note' holds lists"):
+        anonymize(people.selectExpr("* except (note)", "array(note) AS note"), policy())
+
+
+@only("cluster")
+def test_a_worker_that_dies_in_the_middle_changes_nothing(spark, workers, tmp_path):
+    people = patients(2000)
+    original = in_spark(spark, people)
+    begun, on = tmp_path / "begun", tmp_path / "on"
+
+    def waits(batches):
+        """Rows as they are, but not before the test says so: the part has been worked on by then."""
+        for batch in batches:
+            begun.touch()
+            end = time.monotonic() + 60
+            while not on.exists() and time.monotonic() < end:
+                time.sleep(0.05)
+            yield batch
+
+    released = anonymize(original, policy(), partitions=PARTS)
+    plain = released.toDF(*"abcde")  # Spark itself cannot do it with a dot in a name
+    slow = plain.mapInArrow(waits, plain.schema)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(rows_of, slow)
+        while not begun.exists():
+            assert not running.done()
+            time.sleep(0.05)
+        workers[0].kill()
+        on.touch()
+        found = running.result()
+    assert found == released_in_parts(people, policy(), PARTS)[0]
+    verdict = verify(spark.createDataFrame(found, released.schema), policy(), original=original)
+    assert verdict.passed, verdict.reason
+    assert verdict.facts.rows_released == people.height
