@@ -208,7 +208,10 @@ def _beyond_memory(
         beyond_memory(table, plan, path, draft, limit, clock, **how) as run,
         clock.step("verify"),
     ):
-        verdict = examine(draft, plan.policy, original=run.source.files, row_order=run.order, memory=limit).verdict
+        found = examine(
+            draft, plan.policy, original=run.source.files, row_order=run.order, memory=limit, folder=run.folder
+        )
+        verdict = found.verdict
         refuse_verdict(verdict)
         key = secrets.token_hex(32)
         verdict = verdict.with_hashes(input_keyed=keyed_hash(run.source.files, key))

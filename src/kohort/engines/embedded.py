@@ -57,6 +57,8 @@ class Run:
     withheld: int
     """Records that did not take part."""
     facts: dict[str, str]
+    folder: Path
+    """Private, and guarded; gone at the end."""
 
 
 @contextmanager
@@ -130,7 +132,7 @@ def beyond_memory(
         with clock.step("write"):
             order = gathered(job, sorted(groups), space, others, draft, source.dialect, int(memory * DATABASE))
         told = {"parts": f"{len(groups):,}, each of them clustered by itself"}
-        yield Run(source, order, tally, job, without, told)
+        yield Run(source, order, tally, job, without, told, space.raw)
 
 
 def _files(folder: Path) -> dict[int, list[Path]]:
