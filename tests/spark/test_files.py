@@ -15,10 +15,12 @@ from .test_engine import patients, policy
 
 
 def run(*arguments, cwd):
+    # A session of Spark Connect in this process has left its mark.
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
     return subprocess.run(
         [sys.executable, "-c", "from kohort.cli.main import run; run()", *map(str, arguments)],
         cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(PACKAGE), "SPARK_SUBMIT_OPTS": QUICK_JAVA},
+        env=inherited | {"PYTHONPATH": str(PACKAGE), "SPARK_SUBMIT_OPTS": QUICK_JAVA},
         capture_output=True,
         text=True,
     )
