@@ -1,0 +1,113 @@
+"""Spark on a real standalone cluster of this machine: one worker and two, tables of several sizes, loss beside memory.
+
+Every worker is a process of its own with one core. Two workers on two virtual cores are faster than one by what the
+machine gives, which is far from twice: the line `two processes` tells how much that is, measured with the same work and
+without Spark.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import polars as pl
+from tables import census_case
+
+import kohort
+import kohort.spark
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from spark.clusters import standalone
+
+ALONE = """
+import sys; sys.path[:0] = [{here!r}]
+import polars as pl, kohort
+from tables import census_case
+frame = pl.read_parquet({table!r})
+policy = census_case(10)[1].with_changes("algorithm", name={name!r}, seed=1, bound_effort=0.0)
+kohort.anonymize(frame.head(1000), policy)
+input_ = sys.stdin.readline()
+kohort.anonymize(frame, policy)
+"""
+
+
+def census(records: int, name: str, **parameters: object) -> tuple[pl.DataFrame, kohort.Policy]:
+    frame, policy = census_case(10)
+    policy = policy.with_changes("algorithm", name=name, parameters=parameters, seed=1, bound_effort=0.0)
+    return frame.sample(records, seed=1), policy
+
+
+def timed(session: object, frame: pl.DataFrame, policy: kohort.Policy, partitions: int) -> tuple[float, float]:
+    """Seconds and loss of a release that is worked out and counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "in.parquet"
+        frame.write_parquet(table, row_group_size=20_000)
+        original = session.read.parquet(str(table))
+        start = time.perf_counter()
+        out = Path(folder) / "out.parquet"
+        kohort.spark.anonymize(original, policy, partitions=partitions).write.parquet(str(out))
+        seconds = time.perf_counter() - start
+        released = pl.read_parquet(out / "*.parquet")
+        assert kohort.verify(released, policy).passed
+        return seconds, kohort.measure(released, frame, policy).total
+
+
+def two_processes(frame: pl.DataFrame, policy: kohort.Policy) -> float:
+    """How much more two processes do in the same time than one."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "in.parquet"
+        frame.write_parquet(table)
+        code = ALONE.format(here=str(Path(__file__).parent), table=str(table), name=policy.algorithm.name)
+        seconds = []
+        for count in (1, 2):
+            running = [
+                subprocess.Popen(
+                    ["taskset", "-c", str(core), sys.executable, "-c", code], stdin=subprocess.PIPE, text=True
+                )
+                for core in range(count)
+            ]
+            time.sleep(20)  # both are warm by then, and wait
+            start = time.perf_counter()
+            for process in running:
+                process.stdin.write("\n")
+                process.stdin.flush()
+            for process in running:
+                process.wait()
+            seconds.append(time.perf_counter() - start)
+    return 2 * seconds[0] / seconds[1]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, nargs="*", default=[50_000, 100_000, 200_000])
+    given = parser.parse_args()
+    largest, policy = census(max(given.records), "auto")
+    print(f"two processes on two cores do {two_processes(largest, policy):.2f} times the work of one\n", flush=True)
+    whole = kohort.anonymize(largest, policy).loss.total
+    print("| algorithm | records | parts | workers | s | us per record | GCP | above memory |\n" + "|---" * 8 + "|")
+    for workers in (1, 2):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            standalone(Path(folder), workers) as (address, _),
+            kohort.spark.session(address) as session,
+        ):
+            timed(session, *census(5_000, "auto"), 4)  # starts and compiles
+            for name, parts in (("auto", 1), ("auto", 4), ("auto", 16), ("pac", 16)):
+                for records in given.records if parts == 16 else given.records[-1:]:
+                    parameters = {"t": max(2, records // 1000)} if name == "pac" else {}
+                    frame, policy = census(records, name, **parameters)
+                    seconds, loss = timed(session, frame, policy, parts)
+                    above = f"{loss / whole - 1:+.1%}" if name == "auto" and records == largest.height else ""
+                    print(
+                        f"| {name} | {records:,} | {parts} | {workers} | {seconds:.1f} "
+                        f"| {1e6 * seconds / records:.0f} | {loss:.4f} | {above} |",
+                        flush=True,
+                    )
+
+
+if __name__ == "__main__":
+    main()
