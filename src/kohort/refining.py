@@ -69,12 +69,17 @@ def refined(
 
 def solved(task: Task, *patience: float) -> Solution:
     """The best cut of a good order, refined by one or more searches; outliers withheld where that pays."""
-    efforts = efforts_of(task, *patience)
+    # The search is gone, and its memory free, before the boxes are made.
+    labels, facts = _searched(task, efforts_of(task, *patience))
+    return Solution.of_labels(task.codes, labels, {"start": "best cut of a good order", **facts})
+
+
+def _searched(task: Task, efforts: Sequence[Effort]) -> tuple[NDArray[np.int32], dict[str, Any]]:
     search = _search(task, task.codes, task.promises, efforts)
     labels, facts = refined(task, search, search.start, efforts)
     if task.allowance > 0 and not search.stopped and not task.promises:
         labels = _without_outliers(task, search, labels, efforts[0])
-    return Solution.of_labels(task.codes, labels, {"start": "best cut of a good order", **facts})
+    return labels, facts
 
 
 def _search(task: Task, codes: Codes, promises: Sequence[Promise], efforts: Sequence[Effort]) -> Search:

@@ -123,7 +123,12 @@ def boxes_of_labels(array: NDArray[np.int32], labels: NDArray[np.int32]) -> Boxe
     order = np.argsort(labels, kind="stable")
     ordered = labels[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    cluster = np.empty(len(labels), np.int64)
-    cluster[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(labels))))
-    rows = array[order]
-    return Boxes(np.minimum.reduceat(rows, starts, axis=0)[cluster], np.maximum.reduceat(rows, starts, axis=0)[cluster])
+    cluster = np.empty(len(labels), np.int32)
+    cluster[order] = np.repeat(np.arange(len(starts), dtype=np.int32), np.diff(np.append(starts, len(labels))))
+    lo, hi = np.empty_like(array), np.empty_like(array)
+    # Column by column: copies of the whole table would be the most memory that a large one ever takes.
+    for axis in range(array.shape[1]):
+        codes = array[order, axis]
+        lo[:, axis] = np.minimum.reduceat(codes, starts)[cluster]
+        hi[:, axis] = np.maximum.reduceat(codes, starts)[cluster]
+    return Boxes(lo, hi)

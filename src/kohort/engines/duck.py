@@ -18,6 +18,9 @@ from kohort.table.sources import Source, fetched, relation
 if TYPE_CHECKING:
     import duckdb
 
+ROW_GROUP = 16_384
+"""Records that wait for being written, for every part: there are hundreds, and all wait at the same time."""
+
 
 def connected(memory: int, folder: Path) -> duckdb.DuckDBPyConnection:
     """A private database that takes so much memory, and then the disk."""
@@ -118,7 +121,7 @@ class DuckScan:
         select = ", ".join([*cells, *numbers, ROW, f"{expression} AS {PART}"])
         self.rows(
             f"COPY (SELECT {select} FROM {self._joined()}) TO '{_quoted(folder)}' "
-            f"(FORMAT parquet, COMPRESSION lz4_raw, PARTITION_BY ({PART}))"
+            f"(FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE {ROW_GROUP}, PARTITION_BY ({PART}))"
         )
 
     def others(self, columns: Sequence[str]) -> pl.DataFrame:
