@@ -6,7 +6,10 @@ It needs ``pip install 'kohort[spark]'`` and Java. See docs/spark.md.
 from __future__ import annotations
 
 import secrets
+import shutil
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from kohort.clock import Clock, Progress
 from kohort.engines.spark.session import refuse_without_spark, session
@@ -14,14 +17,16 @@ from kohort.engines.spark.session import refuse_without_spark, session
 refuse_without_spark()
 
 from kohort.audit.files import files_hash, listed_files  # noqa: E402
+from kohort.engines.spark.batches import gather_batches, write_batches  # noqa: E402
 from kohort.engines.spark.engine import anonymize, prepared, refuse  # noqa: E402 (says first what is missing)
 from kohort.engines.spark.faults import guarded  # noqa: E402
 from kohort.engines.spark.files import read_files, read_folder, write_folder  # noqa: E402
 from kohort.engines.spark.verify import examine, verify  # noqa: E402
+from kohort.engines.workspace import files_facts, resumable, same_run  # noqa: E402
 from kohort.errors import DataError  # noqa: E402
 from kohort.measuring import loss_of_counts  # noqa: E402
 from kohort.pipeline import keyed_hash, provenance_of, refuse_verdict  # noqa: E402
-from kohort.planning import plan_of  # noqa: E402
+from kohort.planning import Plan, plan_of  # noqa: E402
 from kohort.policy import Policy  # noqa: E402
 from kohort.release import Release  # noqa: E402
 from kohort.table.files import FileKind  # noqa: E402
@@ -39,6 +44,7 @@ def release(
     *,
     master: str | None = None,
     partitions: int | None = None,
+    resume: bool = False,
     progress: Progress | None = None,
 ) -> Release:
     """Make a verified release of a table in files, as a folder of files.
@@ -56,6 +62,8 @@ def release(
         Where Spark runs: ``local[*]`` when absent, ``spark://host:port``, or ``sc://host:port`` for Spark Connect.
     partitions : int, optional
         Parts that are worked on alone; without it, one for each 50,000 records.
+    resume : bool
+        Work in batches, keep those that are finished if the run is cut off, and go on from those of a run that was.
     progress : callable, optional
         Told the step and its share done, 0 to 1.
 
@@ -84,12 +92,21 @@ def release(
     with clock.step("read"):
         source = open_source(table, policy.input)
         delimiter = source.dialect.delimiter if source.dialect else ","
+    kept = resumable(path)
+    if not resume:
+        shutil.rmtree(kept, ignore_errors=True)
+    else:
+        plan = _resumed(plan, kept, {"files": files_facts(source.files), "partitions": partitions})
     with session(master) as spark, draft_folder_of(path) as draft:
         with clock.step("encode"):
             original = read_files(spark, source)
             ready = guarded(lambda: prepared(original, plan, partitions))
         with clock.step("cluster"):
-            guarded(lambda: write_folder(ready.released(), draft, kind, delimiter))
+            if resume:
+                guarded(lambda: write_batches(ready.persisted(), kept, kind, delimiter, clock.share))
+                gather_batches(kept, draft)
+            else:
+                guarded(lambda: write_folder(ready.released(), draft, kind, delimiter))
         with clock.step("verify"):
             written = guarded(lambda: read_folder(spark, draft, kind, ready.job.columns, delimiter))
             verdict, found = guarded(lambda: examine(written, policy, original=original))
@@ -102,6 +119,7 @@ def release(
             verdict = verdict.with_hashes(
                 release=files_hash(listed_files(draft, "release")), input_keyed=keyed_hash(source.files, key)
             )
+    shutil.rmtree(kept, ignore_errors=True)
     return Release(
         table=None,
         verdict=verdict,
@@ -111,3 +129,15 @@ def release(
         tables={"": None},
         facts={"parts": ready.parts},
     )
+
+
+def _resumed(plan: Plan, kept: Path, facts: dict[str, Any]) -> Plan:
+    """The plan of the run that is resumed, if there is one."""
+    policy = plan.policy
+    if policy.output.suppressed == "starred" and policy.privacy.suppression_limit > 0:
+        raise DataError("resume: suppressed records that are shown are mixed with all others; run without --resume.")
+    try:
+        kept.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{kept.name}: cannot be written ({error.strerror}); check the folder.") from None
+    return replace(plan, seed=same_run(kept, facts | {"policy": policy.to_toml()}, {"seed": plan.seed})["seed"])

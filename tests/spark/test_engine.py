@@ -10,10 +10,12 @@ from pyspark.sql import functions as F
 
 import kohort
 from engines_tables import released_in_parts
-from kohort.engines.spark.engine import anonymize
+from kohort.engines.spark.batches import gather_batches, write_batches
+from kohort.engines.spark.engine import anonymize, prepared
 from kohort.engines.spark.faults import guarded, telling
 from kohort.engines.spark.verify import verify
 from kohort.errors import DataError, InfeasibleError, PolicyError
+from kohort.planning import plan_of
 from kohort.policy import Policy
 
 from .conftest import only
@@ -77,6 +79,33 @@ def test_every_engine_publishes_the_same_rows(spark, tmp_path, parts):
     assert (len(job.cuts.parts) > 1) == (parts > 1)
     assert sorted(pl.read_parquet(out).rows(), key=repr) == expected
     assert rows_of(anonymize(in_spark(spark, people), policy(), partitions=parts)) == expected
+
+
+@only("local")
+def test_a_run_that_was_cut_off_goes_on_from_its_finished_batches(spark, tmp_path):
+    people = patients()
+    ready = prepared(in_spark(spark, people), plan_of(policy()), 16)
+    kept, folder = tmp_path / "kept", tmp_path / "out"
+    kept.mkdir()
+    folder.mkdir()
+
+    def cut_off(share):
+        if share > 0.3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_batches(ready.persisted(), kept, "parquet", ",", cut_off)
+    before = {path: path.stat().st_mtime_ns for path in kept.glob("batch-*/*")}
+    assert len({path.parent for path in before}) == 3
+    (kept / "draft-3").mkdir()
+    (kept / "draft-3" / "half.parquet").write_bytes(b"PAR1")
+    shares = []
+    write_batches(ready, kept, "parquet", ",", shares.append)
+    assert shares == [number / 8 for number in range(1, 9)]
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    gather_batches(kept, folder)
+    released = pl.read_parquet(folder / "*.parquet")
+    assert sorted(released.rows(), key=repr) == released_in_parts(people, policy(), 16)[0]
 
 
 @only("local")

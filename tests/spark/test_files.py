@@ -65,7 +65,7 @@ def test_a_folder_of_files_becomes_a_verified_folder(java, tmp_path):
     ("arguments", "fault"),
     [
         (("--master", "local[2]"), "add --engine spark"),
-        (("--engine", "spark", "--memory", "1GB"), "--memory and --resume are for work on this disk"),
+        (("--engine", "spark", "--memory", "1GB"), "--memory is for work on this disk"),
         (("--engine", "spark", "--ledger", "l.json"), "a ledger is for releases that are made in memory"),
     ],
 )

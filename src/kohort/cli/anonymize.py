@@ -74,7 +74,8 @@ def anonymize(
         int | None, typer.Option(min=1, help="With --memory or Spark: number of parts; as many as needed when absent.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="With --memory: go on from the parts that a run before has finished.")
+        bool,
+        typer.Option("--resume", help="With --memory or Spark: go on from parts that a run before has finished."),
     ] = False,
     engine: Annotated[Engine, typer.Option(help="Where the work is done.")] = Engine.local,
     master: Annotated[
@@ -117,7 +118,7 @@ def anonymize(
         given = {key: value for key, value in keys.items() if value is not None}
         if given:
             chosen = chosen.with_changes(section, **given)
-    _refuse_mixture(engine, master, ledger or person or ledger_key, memory or resume)
+    _refuse_mixture(engine, master, ledger or person or ledger_key, memory)
     verdict = verdict or output.with_name(output.name + ".verdict.json")
     names = plan_of(chosen).algorithm.tables(chosen) or ("",)
     targets = {f"output {name}".rstrip(): part_path(output, name) for name in names} | {"verdict": verdict}
@@ -132,7 +133,7 @@ def anonymize(
             import kohort.spark
 
             release = kohort.spark.release(
-                data, chosen, output, master=master, partitions=partitions, progress=progress
+                data, chosen, output, master=master, partitions=partitions, resume=resume, progress=progress
             )
         else:
             release = kohort.anonymize(
@@ -173,4 +174,4 @@ def _refuse_mixture(engine: Engine, master: object, of_ledger: object, of_memory
     if engine is Engine.spark and of_ledger:
         raise DataError("engine: a ledger is for releases that are made in memory; leave it, or --engine spark, out.")
     if engine is Engine.spark and of_memory:
-        raise DataError("engine: --memory and --resume are for work on this disk; leave them, or --engine spark, out.")
+        raise DataError("engine: --memory is for work on this disk; leave it, or --engine spark, out.")

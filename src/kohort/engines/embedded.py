@@ -7,6 +7,7 @@ clustered and recoded by itself, and all are written as one file, which is verif
 from __future__ import annotations
 
 import json
+import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -15,7 +16,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Event, Lock
 
-import numpy as np
 import polars as pl
 
 from kohort.clock import Clock
@@ -25,7 +25,7 @@ from kohort.engines.job import PART, ROW, Job
 from kohort.engines.part import Piece, Tally, release_part
 from kohort.engines.sample import with_cuts
 from kohort.engines.survey import refuse_parts, survey
-from kohort.engines.workspace import Workspace, same_run, workspace, write_note
+from kohort.engines.workspace import Workspace, files_facts, same_run, workspace, write_note
 from kohort.errors import Interrupted
 from kohort.planning import Plan
 from kohort.preparing import refuse_suppressing
@@ -91,12 +91,12 @@ def beyond_memory(
     size = sum(path.stat().st_size for path in source.files)
     with workspace(output, DISK * size, resume=resume) as space:
         facts = {
-            "files": [[str(path.absolute()), path.stat().st_size, path.stat().st_mtime_ns] for path in source.files],
+            "files": files_facts(source.files),
             "policy": plan.policy.to_toml(),
             "memory": memory,
             "partitions": partitions,
         }
-        drawn = same_run(space, facts, {"seed": plan.seed, "shuffle": int(np.random.default_rng().integers(2**62))})
+        drawn = same_run(space.done, facts, {"seed": plan.seed, "shuffle": secrets.randbits(62)})
         plan = replace(plan, seed=drawn["seed"])
         workers = cores()
         most = min(MOST_RECORDS, memory * (1 - DATABASE) / workers / BYTES_PER_RECORD)

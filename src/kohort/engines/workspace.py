@@ -12,7 +12,7 @@ import re
 import secrets
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +59,7 @@ def workspace(output: Path, needed: int, *, resume: bool) -> Iterator[Workspace]
     """
     _refuse_disk(output, needed)
     _remove_stale(output)
-    kept = output.with_name(f".{output.name}.kohort-resume")
+    kept = resumable(output)
     if not resume:
         shutil.rmtree(kept, ignore_errors=True)
     folder = output.with_name(f".{output.name}.kohort-work-{os.getpid()}-{secrets.token_hex(4)}")
@@ -81,11 +81,23 @@ def workspace(output: Path, needed: int, *, resume: bool) -> Iterator[Workspace]
     shutil.rmtree(kept, ignore_errors=True)
 
 
-def same_run(space: Workspace, facts: dict[str, Any], drawn: dict[str, int]) -> dict[str, int]:
+def resumable(output: Path) -> Path:
+    """Folder of the parts that are kept for the next run."""
+    return output.with_name(f".{output.name}.kohort-resume")
+
+
+def files_facts(files: Sequence[Path]) -> list[list[Any]]:
+    """What tells that files are those of the run before."""
+    return [[str(path.absolute()), path.stat().st_size, path.stat().st_mtime_ns] for path in files]
+
+
+def same_run(kept: Path, facts: dict[str, Any], drawn: dict[str, int]) -> dict[str, int]:
     """What was drawn by chance in the run that is resumed, or now, if none is.
 
     Parameters
     ----------
+    kept : Path
+        Folder of the finished parts.
     facts : dict
         What the runs must agree on.
     drawn : dict
@@ -96,12 +108,12 @@ def same_run(space: Workspace, facts: dict[str, Any], drawn: dict[str, int]) -> 
     DataError
         When the finished parts belong to another run.
     """
-    note = space.done / "run.json"
+    note = kept / "run.json"
     if note.exists():
         known = json.loads(note.read_text(encoding="utf-8"))
         if known["facts"] != facts:
             raise DataError(
-                "resume: the finished parts beside the output are of another table, policy or memory; "
+                "resume: the finished parts beside the output are of another table, policy or number of parts; "
                 "run as before, or without --resume."
             )
         seeds: dict[str, int] = known["drawn"]

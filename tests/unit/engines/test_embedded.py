@@ -230,7 +230,7 @@ def test_a_killed_run_is_resumed_from_its_finished_parts(stored, tmp_path):
     run.wait()
     before = {path: path.stat().st_mtime_ns for path in kept.glob("*.tally.json")}
     assert not (tmp_path / "out.parquet").exists()
-    with pytest.raises(DataError, match="of another table, policy or memory"):
+    with pytest.raises(DataError, match="of another table, policy or number of parts"):
         kohort.anonymize(stored, policy_of(), output=tmp_path / "out.parquet", memory=MEMORY, resume=True)
     assert {path: path.stat().st_mtime_ns for path in before} == before
     again = kohort.anonymize(

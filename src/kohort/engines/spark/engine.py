@@ -8,7 +8,7 @@ task that is run again gives the same rows. Only what Spark Connect has, too, is
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,12 +63,17 @@ class Prepared:
     algorithm_of: Callable[[int], Algorithm] | None = None
     """How each part is worked on, if not all are alike."""
 
-    def released(self) -> DataFrame:
-        """The release, worked out when it is used."""
+    def persisted(self) -> Prepared:
+        """The same, with the table kept by Spark once it has been read: for several jobs."""
+        return replace(self, scan=replace(self.scan, frame=self.scan.frame.persist()))
+
+    def released(self, parts: Sequence[int] | None = None) -> DataFrame:
+        """The release, or some parts of it, worked out when it is used."""
         job, place = self.job, self.scan.place
         part = F.col(PART).cast("int")
         spot = part if self.spots is None else F.element_at(F.array(*map(F.lit, self.spots)), part + 1)
-        source = self.scan.frame.select(*map(place, job.carried), *_own(job), part.alias(PART), spot.alias(SPOT))
+        frame = self.scan.frame if parts is None else self.scan.frame.filter(F.col(PART).isin(*parts))
+        source = frame.select(*map(place, job.carried), *_own(job), part.alias(PART), spot.alias(SPOT))
         kinds = {name: self.scan.frame.schema[place(name)].dataType for name in job.carried}
         schema = StructType([StructField(name, kinds.get(name, StringType())) for name in job.columns])
         # With a number, partitions stay as they are; Spark would else join those of few bytes, however much work.
