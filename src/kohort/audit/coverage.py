@@ -141,6 +141,9 @@ def covered(
             demand[stretch] += count
         demands.append(demand)
     rows = outside(release, original, order, questions) if paired else [None] * len(questions)
+    if paired and not any(rows):
+        # Every row covers its own, so nothing is left to ask; a matching takes long where hardly two texts are alike.
+        return {name: Covered(0, 0, 0.0) for name in columns}
     return {
         name: Covered(cells, unmatched(demand, capacity), _by_chance(demand, capacity))
         for name, cells, demand, capacity in zip(columns, rows, demands, capacities, strict=True)

@@ -206,11 +206,15 @@ class Table:
             self._known[column] = self._numbered(column)
         return self._known[column]
 
+    def read_through(self, columns: Sequence[str]) -> None:
+        """Read all of some columns, about whose texts it is then known how many there are."""
+        if columns:
+            counted = ", ".join(f"approx_count_distinct({self.columns[column]})" for column in columns)
+            [found] = self.database.rows(f"SELECT {counted} FROM {self.relation}")
+            self._about.update(zip(columns, found, strict=True))
+
     def is_narrow(self, column: str) -> bool:
-        """Whether a column has few enough distinct texts for a dictionary; reads all of it."""
-        if column not in self._known and column not in self._about:
-            sql = f"SELECT approx_count_distinct({self.columns[column]}) FROM {self.relation}"
-            [(self._about[column],)] = self.database.rows(sql)
+        """Whether a column has few enough distinct texts for a dictionary."""
         return column in self._known or self._about[column] <= _NARROW
 
     def batches(self, low: int = 0, high: int | None = None) -> Iterator[tuple[int, int]]:
