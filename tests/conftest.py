@@ -22,6 +22,11 @@ settings.load_profile("kohort")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items):
+    """Long tests first: one that begins last would keep all other cores waiting."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 def pytest_terminal_summary(terminalreporter):
     """Show how near each algorithm came to the optimum of small tables (tests/contract/test_optimum.py)."""
     ratios = {}

@@ -184,6 +184,7 @@ def test_a_policy_or_hierarchy_that_cannot_be_written_is_refused(fault, folder, 
     assert_refused(fault, folder, capfd)
 
 
+@pytest.mark.slow
 def test_a_release_that_fails_late_leaves_nothing(folder, capfd, monkeypatch):
     """Whatever happens while the draft is there, the folder is as it was, and no cell is told."""
 

@@ -44,7 +44,7 @@ FILES = [
     Fault("no-data", says("people.csv: cannot be read (No such file or directory); check the path."), data=None),
     Fault(
         "data-is-a-folder",
-        says("people.csv: cannot be read (Is a directory); check the path."),
+        says("people.csv: many files are one table only in parts; give a limit of memory, such as 4GB."),
         data=None,
         files={"people.csv/x": "1"},
     ),
@@ -239,7 +239,7 @@ PARQUET = [
     ),
     Fault(
         "parquet-is-a-folder",
-        says("people.parquet: cannot be read (Is a directory); check the path."),
+        says("people.parquet: many files are one table only in parts; give a limit of memory, such as 4GB."),
         data_name="people.parquet",
         data=None,
         files={"people.parquet/x": "1"},

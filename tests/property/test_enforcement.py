@@ -77,7 +77,7 @@ def values(table, columns):
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["auto", "k-member", "mondrian", "cb", "gccg"])
 @pytest.mark.parametrize(("name", "parameters"), CASES, ids=[f"{name}-{i}" for i, (name, _) in enumerate(CASES)])
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(frame=tables(), refine=st.booleans())
 def test_the_file_keeps_the_model(name, parameters, algorithm, frame, refine):
     model, columns, tree = promised(name, parameters)

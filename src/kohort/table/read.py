@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import gzip
 import zlib
 from dataclasses import dataclass
@@ -66,6 +67,8 @@ def _take(source: Any) -> Table:
 
 
 def _read_file(path: Path, settings: Input) -> Table:
+    if path.is_dir() or (not path.exists() and glob.has_magic(str(path))):
+        raise DataError(f"{path.name}: many files are one table only in parts; give a limit of memory, such as 4GB.")
     kind = file_kind(path)
     try:
         if kind == "parquet":

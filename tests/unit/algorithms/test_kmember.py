@@ -63,6 +63,7 @@ def test_sizes_are_k_except_for_left_overs():
     assert (sizes > 10).sum() <= 3
 
 
+@pytest.mark.slow
 def test_many_columns_and_many_distinct_values():
     """Twenty continuous columns without a single repeated value."""
     rng = np.random.default_rng(2)

@@ -222,7 +222,7 @@ def test_a_killed_run_leaves_nothing_behind(stored, slow_policy, tmp_path):
 @pytest.mark.slow
 def test_a_killed_run_is_resumed_from_its_finished_parts(stored, tmp_path):
     policy = tmp_path / "in.policy.toml"
-    policy.write_text(policy_of(algorithm={"name": "best"}).to_toml())
+    policy.write_text(policy_of().to_toml())
     kept = tmp_path / ".out.parquet.kohort-resume"
     run = started(stored, policy, tmp_path / "out.parquet", "resume")
     until(lambda: list(kept.glob("*.tally.json")))

@@ -194,6 +194,7 @@ def test_release_documents_hold_no_secret(hospital, policy):
     assert not [value for value in values if value in private]
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_leaves_the_old_file_or_the_new(tmp_path, hospital, policy):
     """SIGKILL at many moments: never half a file, and the next run clears what a dead one left."""
     source, out = tmp_path / "patients.csv", tmp_path / "out.csv"
