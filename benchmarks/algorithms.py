@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -22,7 +21,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from tables import adult_case, census_case
+from tables import adult_case, census_case, peak_memory
 
 from kohort.algorithms import ALGORITHMS
 from kohort.encode import encode
@@ -95,7 +94,7 @@ def measured(name, table, seeds):
         runs = [run(seed) for seed in range(1, seeds + 1)]
     except KohortError as error:
         return {"refused": error.faults[0]}
-    return {"runs": runs, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20}
+    return {"runs": runs, "peak": peak_memory()}
 
 
 def raced(times):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from tables import EIGHT, adult_policy, census_policy, path
+from tables import EIGHT, adult_policy, census_policy, path, peak_memory
 
 import kohort
 
@@ -27,7 +26,7 @@ def job(name: str, out: str) -> dict:
     start = time.perf_counter()
     release = kohort.anonymize(source, policy, output=out)
     seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    peak = peak_memory()
     return {"seconds": seconds, "peak": peak, "gcp": release.loss.total, "steps": release.provenance.seconds}
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import pickle
-import resource
 import subprocess
 import sys
 import tempfile
@@ -20,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from tables import EIGHT, FOUR, NINE, adult_policy, census_policy, path
+from tables import EIGHT, FOUR, NINE, adult_policy, census_policy, path, peak_memory
 
 import kohort
 from kohort.algorithms import ALGORITHMS, Task
@@ -263,10 +262,9 @@ def one_large(path: str) -> None:
     # Only what is to be told is kept: a solution is as large as the table.
     cut, seconds_of_cut = run("fast", codes, 10)[1:]
     loss, seconds = run("auto", codes, 10)[1:]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(
         f"| {n:,} | {len(codes.distinct.codes):,} | {cut:.5f} | {seconds_of_cut:.1f} | {loss:.5f} | {seconds:.1f} "
-        f"| {1e6 * seconds / n:.1f} | {peak:.2f} |",
+        f"| {1e6 * seconds / n:.1f} | {peak_memory():.2f} |",
         flush=True,
     )
 

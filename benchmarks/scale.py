@@ -7,12 +7,13 @@ process of its own. Give sizes in millions; the files are kept in the folder for
 from __future__ import annotations
 
 import argparse
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from tables import peak_memory
 
 import kohort
 
@@ -62,11 +63,10 @@ def one(table: Path, memory: str, k: int) -> None:
     release = kohort.anonymize(table, policy(k), output=output, memory=memory)
     seconds = time.perf_counter() - start
     n = release.verdict.facts.rows_released
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     steps = ", ".join(f"{name} {value:.0f}" for name, value in release.provenance.seconds.items())
     print(
         f"| {n:,} | {memory} | {release.facts['parts'].split(',')[0]} | {release.loss.total:.5f} | {seconds:.0f} "
-        f"| {1e6 * seconds / n:.1f} | {peak:.2f} | {release.verdict.facts.smallest_class} | {steps} |",
+        f"| {1e6 * seconds / n:.1f} | {peak_memory():.2f} | {release.verdict.facts.smallest_class} | {steps} |",
         flush=True,
     )
     output.unlink()

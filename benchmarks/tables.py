@@ -73,3 +73,12 @@ def with_illness(frame: pl.DataFrame) -> pl.DataFrame:
 def with_sensitive(policy: kohort.Policy) -> kohort.Policy:
     """The policy, with the made-up column."""
     return policy.with_changes("columns", **{ILLNESS: {"role": "sensitive"}})
+
+
+def peak_memory() -> float:
+    """Most memory that this process has had so far, in GiB.
+
+    `getrusage` would tell that of the process that started it, if that had more.
+    """
+    [line] = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
+    return int(line.split()[1]) / 2**20
