@@ -21,6 +21,7 @@ from kohort.audit.order import order_of
 from kohort.audit.published import published_column
 from kohort.audit.shown import sight_of
 from kohort.audit.table import Table
+from kohort.audit.texts import Texts
 from kohort.audit.verdict import Check, Facts, Verdict, hashes, versions
 from kohort.errors import DataError, InternalError, PolicyError
 from kohort.ledger import Ledger, People, PersonKey, Shown, read_ledger, refuse_other_persons
@@ -254,7 +255,7 @@ def _load(
         release=table,
         original=source,
         columns={
-            name: published_column(name, policy, _texts(table, name) or [], _texts(source, name)) for name in quasi
+            name: published_column(name, policy, _texts(table, name) or (), _texts(source, name)) for name in quasi
         },
         classes=classes(table, quasi) if second is None and len(quasi) == len(policy.quasi_identifiers) else None,
         starred=int(starred),
@@ -305,8 +306,6 @@ def facts_of(case: Case, checks: list[Check]) -> Facts:
     )
 
 
-def _texts(table: Table | None, name: str) -> list[str] | None:
-    """List the distinct texts of a column, if there is such a table and column."""
-    if table is None or name not in table.columns:
-        return None
-    return [text for text in table.counts(name) if text is not None]
+def _texts(table: Table | None, name: str) -> Texts | None:
+    """The distinct texts of a column, if there is such a table and column."""
+    return None if table is None or name not in table.columns else table.dictionary(name).values

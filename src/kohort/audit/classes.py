@@ -132,7 +132,7 @@ class ClassSizes:
         )
         columns = []
         for j, dictionary in enumerate(dictionaries):
-            untold = dictionary.missing | (np.arange(len(dictionary.texts)) == dictionary.star)
+            untold = dictionary.untold
             kind = np.int16 if len(untold) < np.iinfo(np.int16).max else np.int32
             columns.append(np.where(untold, MISSING, np.arange(len(untold))).astype(kind)[found.pop(f"n{j}")])
         return Classes(np.stack(columns, axis=1), np.asarray(found["size"], np.int64))
@@ -152,10 +152,7 @@ def classes(table: Table, quasi: Sequence[str]) -> ClassSizes:
     sizes, times = (np.asarray(found[name], np.int64) for name in ("size", "times"))
     starred = table.rows - int((sizes * times).sum())
     # a star tells as little as a missing cell, and some tools write suppressed cells so
-    untold = (
-        int(one.times[one.missing | (np.arange(len(one.texts)) == one.star)].sum())
-        for one in (table.dictionary(name) for name in quasi)
-    )
+    untold = (int(one.times[one.untold].sum()) for one in (table.dictionary(name) for name in quasi))
     return ClassSizes(table, tuple(quasi), sizes, times, any(cells > starred for cells in untold))
 
 

@@ -25,6 +25,7 @@ from kohort.audit.case import Case, count, listed
 from kohort.audit.coverage import Line
 from kohort.audit.published import STAR
 from kohort.audit.table import Table
+from kohort.audit.texts import Texts
 from kohort.audit.verdict import Check
 
 Ints: TypeAlias = NDArray[np.signedinteger]
@@ -144,17 +145,16 @@ def _graph(case: Case) -> Graph:
     places, first, last = [], [], []
     for j, name in enumerate(names):
         texts = [text for (text,) in _texts(case.original, case.original.columns[name])]
-        line = Line(case.columns[name], (text for text in texts if text is not None))
-        places.append(np.array([line.missing if text is None else line.places[text] for text in texts])[values[j]])
-        stretches = np.array(
-            [
-                # a '*' that the policy reads as missing still says "any value"
-                line.stretch(STAR if literal == STAR else text, missing_is_any=wildcard)
-                for literal, text in _texts(case.release, case.release.literal(name), case.release.columns[name])
-            ]
-        )[numbers[j]]
-        first.append(stretches[:, 0])
-        last.append(stretches[:, 1])
+        line = Line(case.columns[name], Texts.of(texts))
+        places.append(line.places[values[j]])
+        # a '*' that the policy reads as missing still says "any value"
+        told = [
+            STAR if literal == STAR else text
+            for literal, text in _texts(case.release, case.release.literal(name), case.release.columns[name])
+        ]
+        of_first, of_last = line.stretches(Texts.of(told), missing_is_any=wildcard)
+        first.append(of_first[numbers[j]])
+        last.append(of_last[numbers[j]])
     starred = np.asarray(database.arrays("SELECT starred FROM release ORDER BY rowid")["starred"], bool)
     shown = ~starred if case.suppressed else np.ones_like(starred)
     return graph_of(

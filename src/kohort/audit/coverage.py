@@ -9,19 +9,22 @@ matching of stretches to places where it is not.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from kohort.audit.bulk import Floats, decimal, exact
+from kohort.audit.dictionary import Ints
 from kohort.audit.intervals import Interval
 from kohort.audit.matching import unmatched
 from kohort.audit.order import Order
 from kohort.audit.published import Exact, Mask, Meaning, Node, PublishedColumn, Star
-from kohort.audit.rowwise import Question, outside
+from kohort.audit.rowwise import Question, Stretches, outside
 from kohort.audit.table import Table
+from kohort.audit.texts import Texts
 
 _NOWHERE = (1, 0)
 _LAST_CHARACTER = chr(0x10FFFF)
@@ -34,25 +37,73 @@ class Line:
     ----------
     column : PublishedColumn
         How texts are read.
-    originals : iterable of str
-        Distinct original texts, missing ones left out.
+    originals : Texts
+        Original texts, None for missing ones.
+
+    Attributes
+    ----------
+    places : ndarray of int
+        The place of every original text.
+    length : int
+        Number of places.
     """
 
-    def __init__(self, column: PublishedColumn, originals: Iterable[str]) -> None:
+    def __init__(self, column: PublishedColumn, originals: Texts) -> None:
         self._column = column
-        keys = {text: self._key(text) for text in originals}
-        if column.taxonomy is not None:
-            self._sorted: list[Any] = list(range(column.taxonomy.n_leaves))
+        floats = _floats(column, originals) if column.has_ends else None
+        if floats is None:
+            self._lay(originals)
         else:
-            self._sorted = sorted({key for key in keys.values() if key is not None})
+            self._lay_floats(floats, originals)
+
+    def _lay(self, originals: Texts) -> None:
+        keys = [None if text is None else self._key(text) for text in originals]
+        taxonomy = self._column.taxonomy
+        known = {key for key in keys if key is not None} if taxonomy is None else range(taxonomy.n_leaves)
+        self._sorted: Sequence[Any] | Floats = sorted(known)
+        self._exact: Callable[[Any], Any] | None = None
         place = {key: number for number, key in enumerate(self._sorted)}
-        strange = len(self._sorted)  # values that mean nothing: covered by '*' alone
-        self.places: dict[str, int] = {text: strange if key is None else place[key] for text, key in keys.items()}
-        self.missing = strange + 1
-        self.length = strange + 2
+        self._end_at(len(self._sorted))
+        self.places: NDArray[np.int64] = np.fromiter(
+            (
+                self.missing if text is None else self._strange if key is None else place[key]
+                for text, key in zip(originals, keys, strict=True)
+            ),
+            np.int64,
+            len(keys),
+        )
+
+    def _lay_floats(self, floats: Floats, originals: Texts) -> None:
+        strange = np.isnan(floats)
+        self._sorted = np.unique(floats[~strange])
+        self._exact = decimal
+        self._end_at(len(self._sorted))
+        self.places = np.searchsorted(self._sorted, floats)
+        self.places[strange] = self._strange
+        for where, some in originals.batches():
+            self.places[where][some.is_null().to_numpy()] = self.missing
+
+    def _end_at(self, values: int) -> None:
+        self._strange = values  # values that mean nothing: covered by '*' alone
+        self.missing = values + 1
+        self.length = values + 2
+
+    def stretches(self, texts: Texts, *, missing_is_any: bool) -> Stretches:
+        """Find the first and last place that every published text covers, None for a missing one."""
+        first, last = np.empty(len(texts), np.int64), np.empty(len(texts), np.int64)
+        for where, some in texts.batches():
+            rest = np.ones(len(some), bool)
+            if isinstance(self._sorted, np.ndarray):
+                found = self._column.ends(some)
+                first[where] = np.searchsorted(self._sorted, found.lo)
+                last[where] = np.searchsorted(self._sorted, found.hi, "right") - 1
+                rest = ~found.plain
+            for number in np.flatnonzero(rest).tolist():
+                first[where][number], last[where][number] = self.stretch(some[number], missing_is_any=missing_is_any)
+        return first, last
 
     def stretch(self, text: str | None, *, missing_is_any: bool) -> tuple[int, int]:
-        """Return the first and last place that a published text covers; first > last for none."""
+        """Find the first and last place that a published text covers; first > last for none."""
         if text is None:
             return (0, self.missing) if missing_is_any else (self.missing, self.missing)
         return self._stretch(self._column.read(text))
@@ -66,15 +117,17 @@ class Line:
             case Interval() if self._column.taxonomy is not None:
                 return self._leaves(meaning)
             case Interval(lo, hi, lo_closed, hi_closed):
-                first = (bisect_left if lo_closed else bisect_right)(self._sorted, lo)
-                return first, (bisect_right if hi_closed else bisect_left)(self._sorted, hi) - 1
+                return self._place(lo, after=not lo_closed), self._place(hi, after=hi_closed) - 1
             case Mask(prefix, length):
-                first = bisect_left(self._sorted, (length, prefix))
-                return first, bisect_right(self._sorted, (length, prefix + _LAST_CHARACTER)) - 1
+                last_key = (length, prefix + _LAST_CHARACTER)
+                return self._place((length, prefix), after=False), self._place(last_key, after=True) - 1
             case Exact(text):
                 key = (len(text), text)
-                return bisect_left(self._sorted, key), bisect_right(self._sorted, key) - 1
+                return self._place(key, after=False), self._place(key, after=True) - 1
         return _NOWHERE
+
+    def _place(self, key: Any, *, after: bool) -> int:
+        return (bisect_right if after else bisect_left)(self._sorted, key, key=self._exact)
 
     def _leaves(self, interval: Interval) -> tuple[int, int]:
         """Return the leaves in an interval, if they are neighbours in the taxonomy."""
@@ -128,26 +181,36 @@ def covered(
     missing_is_any : bool
         Whether a cell published as missing stands for any value, or for a missing one only.
     """
-    questions, demands, capacities = [], [], []
+    questions, lines = [], {}
     for name, column in columns.items():
-        published, there = release.dictionary(name), original.dictionary(name)
-        line = Line(column, (text for text in there.values if text is not None))
-        stretches = [line.stretch(text, missing_is_any=missing_is_any) for text in published.values]
-        places = [line.missing if text is None else line.places[text] for text in there.values]
-        questions.append(Question.of(name, stretches, places))
-        capacities.append(np.bincount(places, there.times, line.length).astype(np.int64).tolist())
-        demand: Counter[tuple[int, int]] = Counter()
-        for stretch, count in zip(stretches, published.times.tolist(), strict=True):
-            demand[stretch] += count
-        demands.append(demand)
+        line = Line(column, original.dictionary(name).values)
+        stretches = line.stretches(release.dictionary(name).values, missing_is_any=missing_is_any)
+        questions.append(Question.of(name, stretches, line.places))
+        lines[name] = line.length
     rows = outside(release, original, order, questions) if paired else [None] * len(questions)
     if paired and not any(rows):
         # Every row covers its own, so nothing is left to ask; a matching takes long where hardly two texts are alike.
         return {name: Covered(0, 0, 0.0) for name in columns}
-    return {
-        name: Covered(cells, unmatched(demand, capacity), _by_chance(demand, capacity))
-        for name, cells, demand, capacity in zip(columns, rows, demands, capacities, strict=True)
-    }
+    found = {}
+    for question, cells in zip(questions, rows, strict=True):
+        name = question.column
+        demand = (question.first, question.last, release.dictionary(name).times)
+        capacity = np.bincount(question.place, original.dictionary(name).times, lines[name]).astype(np.int64)
+        found[name] = Covered(cells, unmatched(*demand, capacity), _by_chance(*demand, capacity))
+    return found
+
+
+def _floats(column: PublishedColumn, originals: Texts) -> Floats | None:
+    """The values of original texts, NaN where there is none; None if floats do not tell all of them apart."""
+    found = np.empty(len(originals))
+    for where, some in originals.batches():
+        found[where], others = column.values(some)
+        for number, value in others:
+            near = np.nan if value is None else exact(value)
+            if near is None:
+                return None
+            found[where][number] = near
+    return found
 
 
 def pair(release: Table, original: Table, *, ordered: bool) -> None:
@@ -161,11 +224,9 @@ def pair(release: Table, original: Table, *, ordered: bool) -> None:
     release.database.rows(f"CREATE VIEW paired AS SELECT {', '.join(cells)} FROM {tables} JOIN original ON {joined}")
 
 
-def _by_chance(demand: Mapping[tuple[int, int], int], capacity: list[int]) -> float:
+def _by_chance(first: Ints, last: Ints, cells: Ints, capacity: Ints) -> float:
     """Expect this many uncovered cells if released rows met original rows at random."""
     below = np.concatenate([[0], np.cumsum(capacity)])
     rows = int(below[-1])
-    misses = sum(
-        cells * (rows - int(below[max(first, last + 1)] - below[first])) for (first, last), cells in demand.items()
-    )
-    return misses / rows if rows else 0.0
+    covered = below[np.maximum(first, last.astype(np.int64) + 1)] - below[first]
+    return int((cells * (rows - covered)).sum()) / rows if rows else 0.0

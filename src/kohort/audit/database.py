@@ -99,6 +99,15 @@ class Database:
         arrays: dict[str, Any] = self._run(sql, (), "fetchnumpy")
         return arrays
 
+    def frame(self, sql: str) -> pl.DataFrame:
+        """Run a statement and return its rows as a frame."""
+        import polars as pl
+
+        connection = self._connection
+        assert connection is not None
+        found: pl.DataFrame = _checked(lambda: pl.DataFrame(ArrowStream(connection.sql(sql))))
+        return found
+
     def register(self, name: str, frame: pl.DataFrame) -> None:
         """Make a frame readable as a table; it is copied by whoever selects from it."""
         assert self._connection is not None

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from kohort.audit.database import Database, Unreadable
+from kohort.audit.dictionary import Ints
 from kohort.audit.parquet import parquet_file
-from kohort.audit.table import BATCH, Ints, Part, Table
+from kohort.audit.table import BATCH, Part, Table
 from kohort.errors import DataError
 from kohort.policy import Policy
 

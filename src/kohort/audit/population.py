@@ -64,19 +64,14 @@ def _counted(case: Case, people: Table) -> tuple[np.ndarray[tuple[int], np.dtype
 
     release, database = case.release, case.release.database
     for j, (name, column) in enumerate(case.columns.items()):
-        line = Line(column, (text for text in people.counts(name) if text is not None))
-        places: dict[str | None, int] = {None: line.missing}
-        places.update(line.places)
-        spans = {text: line.stretch(text, missing_is_any=False) for text in release.counts(name)}
-        database.register(
-            f"places{j}",
-            pl.DataFrame({"text": list(places), "place": list(places.values())}, schema_overrides={"text": pl.String}),
-        )
-        first, last = [span[0] for span in spans.values()], [span[1] for span in spans.values()]
-        database.register(
-            f"spans{j}",
-            pl.DataFrame({"text": list(spans), "first": first, "last": last}, schema_overrides={"text": pl.String}),
-        )
+        there, told = people.dictionary(name).values, release.dictionary(name).values
+        line = Line(column, there)
+        first, last = line.stretches(told, missing_is_any=False)
+        # several texts may mean that a value is missing; they have the same place
+        places = pl.DataFrame({"text": list(there), "place": line.places}, schema_overrides={"text": pl.String})
+        spans = pl.DataFrame({"text": list(told), "first": first, "last": last}, schema_overrides={"text": pl.String})
+        database.register(f"places{j}", places.unique("text"))
+        database.register(f"spans{j}", spans.unique("text"))
     columns = list(enumerate(case.columns))
     joined = " ".join(
         f"JOIN places{j} ON places{j}.text IS NOT DISTINCT FROM {people.name}.{people.columns[name]}"

@@ -59,7 +59,8 @@ def precision(case: Case) -> Check | None:
     figures: dict[str, int | float | str] = {}
     for name, limit in asked.items():
         rows = Counter[str]()
-        for text, times in case.release.counts(name).items():
+        published = case.release.dictionary(name)
+        for text, times in zip(published.values, published.times.tolist(), strict=True):
             for fault in () if text is None else _faults(case.columns[name], limit, text):
                 rows[fault] += times
         figures[f"too_precise.{name}"] = max(rows.values(), default=0)

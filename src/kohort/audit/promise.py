@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kohort.audit.bulk import exact
 from kohort.audit.case import Case, count, listed
+from kohort.audit.dictionary import Ints
 from kohort.audit.histograms import Histograms, Judged, of_classes
 from kohort.audit.intervals import Interval
 from kohort.audit.population import population
 from kohort.audit.published import Kind, PublishedColumn
 from kohort.audit.verdict import Check
 from kohort.privacy import PopulationModel, PrivacyModel, SensitiveModel, SizeModel, models_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def columns(case: Case, also: Collection[str] = (), apart: Collection[str] = ()) -> Check:
@@ -145,6 +152,7 @@ _FAULTS: dict[Kind, str] = {
     "prefix": "a value that the original does not have",
     "text": "a value that the original does not have",
 }
+_EMPTY, _OUTSIDE = "an interval that is empty or upside down", "a value outside the domain"
 
 
 def domain(case: Case) -> Check:
@@ -152,17 +160,16 @@ def domain(case: Case) -> Check:
     sentences: list[str] = []
     figures: dict[str, int | float | str] = {}
     for name, column in case.columns.items():
-        rows, texts = Counter[str](), Counter[str]()
-        for text, times in case.release.counts(name).items():
-            fault = None if text is None else _fault(column, text)
-            if fault is not None:
-                rows[fault] += times
-                texts[fault] += 1
-        for fault, times in rows.items():
+        rows, texts, published = Counter[str](), Counter[str](), case.release.dictionary(name)
+        for where, some in published.values.batches():
+            for fault, faulty in _faults(column, some):
+                rows[fault] += int(published.times[where][faulty].sum())
+                texts[fault] += len(faulty)
+        for fault, times in (+rows).items():
             hold = "holds" if times == 1 else "hold"
             distinct = count(texts[fault], "distinct value")
             sentences.append(f"column {name!r}: {count(times, 'row')} ({distinct}) {hold} {fault}")
-        if rows:
+        if rows.total():
             figures |= {f"rows.{name}": rows.total(), f"values.{name}": texts.total()}
     sentence = "; ".join(sentences) or "every published quasi-identifier can be read as a value of its column"
     return Check("domain", not sentences, f"{sentence}.", figures)
@@ -262,15 +269,30 @@ def _parameters(model: SensitiveModel) -> dict[str, int | float | str]:
     return told if "column" in told else {"columns": ", ".join(model.columns), **told}
 
 
+def _faults(column: PublishedColumn, texts: pl.Series) -> Iterator[tuple[str, Ints]]:
+    """Tell what is wrong with some texts, and with which of them by number; missing ones are left out."""
+    plain = np.zeros(len(texts), bool)
+    border = (-math.inf, math.inf) if column.domain is None else tuple(map(exact, column.domain))
+    if column.has_ends and border[0] is not None and border[1] is not None:
+        ends = column.ends(texts)
+        plain, empty = ends.plain, ends.lo > ends.hi
+        outside = (ends.lo > border[1]) | (ends.hi < border[0])
+        yield _EMPTY, np.flatnonzero(plain & empty)
+        yield _OUTSIDE, np.flatnonzero(plain & ~empty & outside)
+    for number in np.flatnonzero(~plain & texts.is_not_null().to_numpy()).tolist():
+        if (fault := _fault(column, texts[number])) is not None:
+            yield fault, np.array([number])
+
+
 def _fault(column: PublishedColumn, text: str) -> str | None:
     meaning = column.read(text)
     if meaning is None:
         return _FAULTS[column.kind]
     if isinstance(meaning, Interval):
         if meaning.is_empty:
-            return "an interval that is empty or upside down"
+            return _EMPTY
         if column.domain is not None and not meaning.meets(*column.domain):
-            return "a value outside the domain"
+            return _OUTSIDE
     return None
 
 

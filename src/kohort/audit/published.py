@@ -6,15 +6,21 @@ them in the light of the policy, the same way whichever tool wrote them.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+import numpy as np
+
+from kohort.audit.bulk import ISO, Ends, Floats, decimal, ends
 from kohort.audit.intervals import Interval, day, days_atom, interval, number, point
+from kohort.audit.texts import Texts
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from kohort.hierarchy import Taxonomy
     from kohort.policy import Column, Policy
 
@@ -22,6 +28,7 @@ STAR = "*"
 _FORMULA = frozenset("=+-@\t\r")
 
 Kind: TypeAlias = Literal["label", "number", "date", "prefix", "text"]
+_WITH_ENDS: tuple[Kind, ...] = ("number", "date")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +98,7 @@ class PublishedColumn:
     @property
     def has_ends(self) -> bool:
         """Whether its values are intervals, which typed ``_lo`` and ``_hi`` columns may accompany."""
-        return self.kind in ("number", "date")
+        return self.kind in _WITH_ENDS
 
     def read(self, text: str) -> Meaning | None:
         """Read one published text; None where it means nothing. An interval may be empty or outside."""
@@ -117,6 +124,31 @@ class PublishedColumn:
         leaves = () if self.taxonomy is None else self.taxonomy.leaf_labels
         return all(number(leaf) is not None for leaf in leaves)
 
+    def ends(self, texts: pl.Series) -> Ends:
+        """Read many texts of a column with ends at once; those that are not plain must be read one by one."""
+        assert self.has_ends
+        found = ends(texts, are_days=self.kind == "date")
+        if self.kind == "date" and self.style not in (None, ISO):
+            # the policy's style may take the same text for another day
+            return replace(found, plain=np.zeros_like(found.plain))
+        return found
+
+    def values(self, texts: pl.Series) -> tuple[Floats, Iterator[tuple[int, Decimal | None]]]:
+        """Read many original texts of a column with ends at once, missing ones left out.
+
+        Returns
+        -------
+        ndarray of float
+            The values of those that are plain, NaN for others.
+        iterator of tuple
+            Number and value of each other one.
+        """
+        found = self.ends(texts)
+        plain = found.plain & found.is_value
+        others = np.flatnonzero(~plain & texts.is_not_null().to_numpy())
+        values = ((int(number), self.value(texts[int(number)])) for number in others)
+        return np.where(plain, found.lo, np.nan), values
+
     def value(self, text: str) -> Decimal | None:
         """Read an original text of a column with ends: the number, or the days since 1970."""
         text = self.plain(text)
@@ -133,7 +165,7 @@ def unquoted(text: str) -> str:
 
 
 def published_column(
-    name: str, policy: Policy, texts: Collection[str], original: Collection[str] | None = None
+    name: str, policy: Policy, texts: Iterable[str | None], original: Iterable[str | None] | None = None
 ) -> PublishedColumn:
     """Decide how the published texts of a quasi-identifier are to be read.
 
@@ -143,8 +175,8 @@ def published_column(
         A quasi-identifier of the policy.
     policy : Policy
         Its type and hierarchy decide; where it has none, the original's values do, else the published.
-    texts, original : collection of str
-        Distinct texts of the release and, if it is there, of the original, missing ones left out.
+    texts, original : iterable of str
+        Distinct texts of the release and, if it is there, of the original; None for missing ones.
 
     Returns
     -------
@@ -158,16 +190,21 @@ def published_column(
     column = policy.columns[name]
     neutralised = policy.output.formulas == "neutralised"
     plain = PublishedColumn(name, "text", style=column.format, neutralised=neutralised)
+    texts, original = Texts.of(texts), None if original is None else Texts.of(original)
     kind = _declared(column) or _inferred(plain, texts, original)
     reader = PublishedColumn(
         name,
         kind,
         taxonomy=_taxonomy(name, policy) if kind == "label" else None,
-        known=frozenset(map(plain.plain, original)) if original is not None and kind in ("text", "prefix") else None,
+        known=_known(plain, original) if kind in ("text", "prefix") else None,
         style=column.format,
         neutralised=neutralised,
     )
     return _with_domain(reader, column, original)
+
+
+def _known(plain: PublishedColumn, original: Texts | None) -> frozenset[str] | None:
+    return None if original is None else frozenset(plain.plain(text) for text in original if text is not None)
 
 
 def _declared(column: Column) -> Kind | None:
@@ -190,30 +227,47 @@ def _declared(column: Column) -> Kind | None:
     return None
 
 
-def _inferred(plain: PublishedColumn, texts: Collection[str], original: Collection[str] | None) -> Kind:
-    if original is not None:
-        if all(number(plain.plain(text)) is not None for text in original):
-            return "number"
-        return "date" if all(day(text) is not None for text in original) else "text"
-    values = [plain.plain(text) for text in texts]
-    values = [text for text in values if text != STAR]
-    if values and all(_is_interval(interval(text, point)) for text in values):
-        return "number"
-    return "date" if values and all(_is_interval(interval(text, days_atom())) for text in values) else "text"
+def _inferred(plain: PublishedColumn, texts: Texts, original: Texts | None) -> Kind:
+    for kind in _WITH_ENDS:
+        reader = replace(plain, kind=kind, style=None)
+        if _are_intervals(reader, texts) if original is None else _are_values(reader, original):
+            return kind
+    return "text"
 
 
-def _is_interval(found: Interval | None) -> bool:
-    return found is not None and not found.is_empty
+def _are_values(reader: PublishedColumn, texts: Texts) -> bool:
+    return all(value is not None for _, some in texts.batches() for _, value in reader.values(some)[1])
 
 
-def _with_domain(reader: PublishedColumn, column: Column, original: Collection[str] | None) -> PublishedColumn:
+def _are_intervals(reader: PublishedColumn, texts: Texts) -> bool:
+    """Whether there are intervals, and nothing but these and ``*``."""
+    any_there = False
+    for _, some in texts.batches():
+        found = reader.ends(some)
+        any_there |= bool(found.plain.any())
+        if (found.plain & (found.lo > found.hi)).any():
+            return False
+        for text in some.filter(~found.plain).drop_nulls():
+            meaning = reader.read(text)
+            any_there |= isinstance(meaning, Interval)
+            if not isinstance(meaning, Star | Interval) or (isinstance(meaning, Interval) and meaning.is_empty):
+                return False
+    return any_there
+
+
+def _with_domain(reader: PublishedColumn, column: Column, original: Texts | None) -> PublishedColumn:
     if not reader.has_ends:
         return reader
     if column.domain is not None:
         low, high = column.domain
         return replace(reader, domain=(Decimal(str(low)), Decimal(str(high))))
-    values = [value for text in original or () if (value := reader.value(text)) is not None]
-    return replace(reader, domain=(min(values), max(values))) if values else reader
+    ends: list[Decimal] = []
+    for _, some in () if original is None else original.batches():
+        floats, others = reader.values(some)
+        ends += [value for _, value in others if value is not None]
+        ends += [] if np.isnan(floats).all() else [decimal(np.nanmin(floats)), decimal(np.nanmax(floats))]
+        ends = [min(ends), max(ends)] if ends else []
+    return replace(reader, domain=(ends[0], ends[-1])) if ends else reader
 
 
 def _taxonomy(name: str, policy: Policy) -> Taxonomy:

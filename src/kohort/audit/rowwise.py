@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
+from kohort.audit.dictionary import Ints
 from kohort.audit.order import Order
-from kohort.audit.table import Ints, Table
+from kohort.audit.table import Table
+
+Stretches: TypeAlias = tuple[Ints, Ints]
+"""First and last place of each text; none if the first comes after the last."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +39,14 @@ class Question:
     place: Ints
 
     @classmethod
-    def of(cls, column: str, stretches: Sequence[tuple[int, int]], places: Sequence[int]) -> Question:
+    def of(cls, column: str, stretches: Stretches, place: Ints) -> Question:
         """Make a question of a column; a stretch is empty when its first place comes after its last."""
-        ends = np.array([(first, last) if first <= last else (1, 0) for first, last in stretches], np.int64)
-        place = np.array(places, np.int64)
+        first, last = stretches
+        empty = first > last
+        first, last = np.where(empty, 1, first), np.where(empty, 0, last)
         # small numbers are compared in half of the time, and take less room
-        kind = np.min_scalar_type(int(max(ends.max(initial=1), place.max(initial=0))))
-        ends = ends.reshape(-1, 2).astype(kind)
-        return cls(column, ends[:, 0].copy(), ends[:, 1].copy(), place.astype(kind))
+        kind = np.min_scalar_type(int(max(first.max(initial=1), last.max(initial=0), place.max(initial=0))))
+        return cls(column, first.astype(kind), last.astype(kind), place.astype(kind))
 
     def outside(self, published: Ints, place: Ints) -> int:
         """Count the places that are outside of the stretches of the published texts with these numbers."""

@@ -6,18 +6,19 @@ text, which is small: so no table needs to fit into memory, only the distinct te
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kohort.audit.database import Database, Unreadable
+from kohort.audit.dictionary import Dictionary, Ints, Keys
 from kohort.audit.published import STAR
+from kohort.audit.texts import TEXTS, Texts
 
-Ints: TypeAlias = NDArray[np.integer]
+if TYPE_CHECKING:
+    import polars as pl
 
 BATCH = 1 << 21
 """Rows that are read into arrays at a time."""
@@ -49,96 +50,6 @@ class Part:
     start: int
     rows: int
     place: str
-
-
-@dataclass(frozen=True)
-class Dictionary:
-    """The distinct texts of a column, by number.
-
-    Attributes
-    ----------
-    table : str
-        Its table in the database: key, code.
-    key : str
-        SQL of what cells are looked up by.
-    texts : tuple of str
-        As the source writes them; a null is the empty text.
-    times : ndarray of int
-        Rows that have each.
-    missing : ndarray of bool
-        Which of them mean that the value is missing.
-    """
-
-    table: str
-    key: str
-    texts: tuple[str, ...]
-    times: Ints
-    missing: NDArray[np.bool_]
-
-    @property
-    def values(self) -> list[str | None]:
-        """The texts, None for missing ones."""
-        return [None if missing else text for text, missing in zip(self.texts, self.missing, strict=True)]
-
-    @cached_property
-    def counts(self) -> dict[str | None, int]:
-        """Rows of every value; None stands for missing."""
-        found: dict[str | None, int] = {}
-        for text, times in zip(self.values, self.times.tolist(), strict=True):
-            found[text] = found.get(text, 0) + times
-        return found
-
-    @property
-    def bits(self) -> int:
-        """Bits that a number takes."""
-        return max(1, (len(self.texts) - 1).bit_length())
-
-    @property
-    def kind(self) -> tuple[str, type[np.unsignedinteger]]:
-        """The smallest type of the numbers, in the database and of arrays."""
-        if self.bits <= 8:
-            return "UTINYINT", np.uint8
-        return ("USMALLINT", np.uint16) if self.bits <= 16 else ("UINTEGER", np.uint32)
-
-    @property
-    def star(self) -> int | None:
-        """Number of ``*``, if it is there."""
-        return self.texts.index(STAR) if STAR in self.texts else None
-
-
-@dataclass(frozen=True)
-class Keys:
-    """Combinations of texts as a few whole numbers each.
-
-    Attributes
-    ----------
-    joined : str
-        SQL that brings the numbers of the texts to a relation.
-    words : tuple of str
-        SQL of the whole numbers, which are equal for equal combinations only.
-    names : str
-        What they are called.
-    starred : str
-        SQL: whether every text is ``*``.
-    fields : tuple of tuple of int
-        Where the number of each column's text is: the word, the first bit and the number of bits.
-    """
-
-    joined: str
-    words: tuple[str, ...]
-    names: str
-    starred: str
-    fields: tuple[tuple[int, int, int], ...]
-
-    @property
-    def named(self) -> str:
-        """The words with their names."""
-        return ", ".join(f"{word} AS {name}" for word, name in zip(self.words, self.names.split(", "), strict=True))
-
-    def codes(self, arrays: Mapping[str, Ints]) -> list[list[int]]:
-        """The numbers of the texts of each column, from arrays of the words."""
-        names = self.names.split(", ")
-        return [((arrays[names[word]] >> shift) & ((1 << bits) - 1)).tolist() for word, shift, bits in self.fields]
 
 
 @dataclass(frozen=True)
@@ -289,28 +200,44 @@ class Table:
     def is_missing(self, column: str) -> str:
         """SQL: whether a cell of `relation` is missing; NULL for one that is null."""
         sql = self.columns[column]
-        texts = ", ".join("'" + text.replace("'", "''") + "'" for text in sorted(self.missing[column]))
         # a typed column says "not a number" where another leaves the cell empty
         strange = f" OR isnan({sql})" if self._is_float(column) else ""
-        return f"CAST({sql} AS VARCHAR) IN ({texts}){strange}"
+        return f"CAST({sql} AS VARCHAR) IN ({_quoted(self.missing[column])}){strange}"
 
     def _numbered(self, column: str) -> Dictionary:
         table, key = f"{self.name}_{self.columns[column]}", self._key(column)
+        text = "coalesce(CAST(key AS VARCHAR), '')"
+        # in the order of the numbers, so that some of them are found without reading all
         self.database.rows(
-            f"CREATE TEMP TABLE {table} AS SELECT key, text, times, "
-            "CAST(dense_rank() OVER (ORDER BY text) - 1 AS UINTEGER) AS code FROM ("
-            "SELECT key, coalesce(CAST(key AS VARCHAR), '') AS text, times FROM ("
-            f"SELECT {key} AS key, count(*) AS times FROM {self.relation} GROUP BY key) AS keys) AS texts"
+            f"CREATE TEMP TABLE {table} AS SELECT key, times, "
+            f"CAST(dense_rank() OVER (ORDER BY {text}) - 1 AS UINTEGER) AS code FROM ("
+            f"SELECT {key} AS key, count(*) AS times FROM {self.relation} GROUP BY key) AS keys ORDER BY code"
         )
-        found = self.database.rows(f"SELECT text, CAST(sum(times) AS BIGINT) FROM {table} GROUP BY text ORDER BY text")
-        texts = tuple(text for text, _ in found)
         missing = self.missing[column] | (frozenset({"nan", "-nan"}) if self._is_float(column) else frozenset())
+        is_missing = f"{text} IN ({_quoted(missing)})"
+        value = f"any_value(CASE WHEN {is_missing} THEN NULL ELSE {text} END)"
+        few = self.rows <= TEXTS
+        found = self.database.frame(
+            f"SELECT CAST(sum(times) AS BIGINT) AS times, bool_or({is_missing}) AS missing, "
+            f"bool_or({text} = '{STAR}') AS star, {value if few else 'NULL'} AS value "
+            f"FROM {table} GROUP BY code ORDER BY code"
+        )
+
+        def read(start: int, stop: int) -> pl.Series:
+            return self.database.frame(
+                f"SELECT {value} AS value FROM {table} WHERE code >= {start} AND code < {stop} "
+                "GROUP BY code ORDER BY code"
+            )["value"]
+
+        values = Texts.of(found["value"]) if few else Texts(found.height, read)
+        star = found["star"].arg_true()
         return Dictionary(
             table,
             key,
-            texts,
-            np.array([times for _, times in found], np.int64),
-            np.array([text in missing for text in texts], bool),
+            values,
+            found["times"].to_numpy(),
+            found["missing"].to_numpy(),
+            int(star[0]) if len(star) else None,
         )
 
     def _key(self, column: str) -> str:
@@ -336,3 +263,8 @@ def _joined(dictionaries: Sequence[Dictionary], prefix: str = "d") -> str:
         f"LEFT JOIN {one.table} AS {prefix}{place} ON {prefix}{place}.key IS NOT DISTINCT FROM {one.key}"
         for place, one in enumerate(dictionaries)
     )
+
+
+def _quoted(texts: Iterable[str]) -> str:
+    """Texts as SQL writes them."""
+    return ", ".join("'" + text.replace("'", "''") + "'" for text in sorted(texts))

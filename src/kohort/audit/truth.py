@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from kohort.audit.case import Case, count, listed
 from kohort.audit.coverage import Covered, covered
 from kohort.audit.intervals import Interval, day, number
@@ -132,8 +134,10 @@ def _same_value(release: Table, original: Table, name: str, canonical: Canonical
     def place(text: str | None) -> int:
         return places.setdefault(canonical(text), len(places))
 
-    there = [place(text) for text in original.dictionary(name).values]
-    return Question.of(name, [(place(text),) * 2 for text in release.dictionary(name).values], there)
+    there, released = (
+        np.array([place(text) for text in table.dictionary(name).values]) for table in (original, release)
+    )
+    return Question.of(name, (released, released), there)
 
 
 def _differing(release: Table, original: Table, name: str, canonical: Canonical) -> int:

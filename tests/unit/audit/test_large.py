@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kohort.audit import audit, database, histograms, rowwise, verify
+from kohort.audit import audit, database, histograms, rowwise, texts, verify
 from kohort.audit import table as tables
 from kohort.audit.database import Database
 from kohort.audit.persons import identity, told_apart
@@ -73,6 +73,8 @@ def small_pieces(monkeypatch):
     """Batches, arrays and keys so small that nothing is done in one piece."""
     monkeypatch.setattr(tables, "BATCH", 8)
     monkeypatch.setattr(tables, "_WORD", 7)
+    monkeypatch.setattr(tables, "TEXTS", 3)
+    monkeypatch.setattr(texts, "TEXTS", 3)
     monkeypatch.setattr(histograms, "_AT_ONCE", 9)
     monkeypatch.setattr(database, "_FOR_ARRAYS", 25 / MEMORY)
     monkeypatch.setattr(database, "_ROWS", 4)
@@ -246,16 +248,16 @@ def test_temporary_files_are_private_and_gone(tmp_path):
 
 
 def test_the_arrays_are_as_small_as_their_numbers():
-    question = rowwise.Question.of("q", [(0, 3), (2, 1)], [0, 1, 2, 3])
+    question = rowwise.Question.of("q", (np.array([0, 2]), np.array([3, 1])), np.arange(4))
     assert question.place.dtype == np.uint8
     assert question.outside(np.array([0, 0, 1]), np.array([3, 0, 1], np.uint8)) == 1
 
 
-texts = st.text(st.sampled_from("0017+-. .aé\u0301\t\u00a0"), max_size=6) | st.none()
+names_given = st.text(st.sampled_from("0017+-. .aé\u0301\t\u00a0"), max_size=6) | st.none()
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(texts, min_size=1, max_size=30))
+@given(st.lists(names_given, min_size=1, max_size=30))
 def test_persons_are_those_of_their_identities(names):
     with Database() as base:
         base.register("given", pl.DataFrame({"who": names}, schema={"who": pl.String}))

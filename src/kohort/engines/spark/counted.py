@@ -16,8 +16,9 @@ import numpy as np
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BinaryType, DoubleType, FloatType, MapType, StructType
 
+from kohort.audit.dictionary import Dictionary
 from kohort.audit.published import STAR
-from kohort.audit.table import Dictionary
+from kohort.audit.texts import Texts
 from kohort.errors import DataError
 from kohort.policy import Policy
 
@@ -86,7 +87,10 @@ class CountedTable:
             if name == self.literal(column):
                 found[text] += rows
         times = np.array(list(found.values()), np.int64)
-        return Dictionary("", "", tuple(found), times, np.array([text in self.missing[column] for text in found], bool))
+        missing = np.array([text in self.missing[column] for text in found], bool)
+        values = Texts.of(None if gone else text for text, gone in zip(found, missing, strict=True))
+        star = list(found).index(STAR) if STAR in found else None
+        return Dictionary("", "", values, times, missing, star)
 
     def counts(self, column: str) -> dict[str | None, int]:
         """Count the rows of every distinct text of a quasi-identifier; None stands for missing."""

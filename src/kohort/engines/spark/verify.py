@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from kohort.audit.table import Table
+    from kohort.audit.texts import Texts
 
 VERDICTS = "classes long, failing long, rows long"
 
@@ -132,7 +133,7 @@ def refuse_promises(policy: Policy) -> None:
 def _case(policy: Policy, table: CountedTable, source: CountedTable | None) -> Case:
     """What the checks look at. They ask tables in Spark for counts alone, which these give like loaded ones."""
     columns = {
-        name: published_column(name, policy, _texts(table, name) or [], _texts(source, name)) for name in table.quasi
+        name: published_column(name, policy, _texts(table, name) or (), _texts(source, name)) for name in table.quasi
     }
     return Case(
         policy=policy,
@@ -146,10 +147,8 @@ def _case(policy: Policy, table: CountedTable, source: CountedTable | None) -> C
     )
 
 
-def _texts(table: CountedTable | None, name: str) -> list[str] | None:
-    if table is None or name not in table.columns:
-        return None
-    return [text for text in table.counts(name) if text is not None]
+def _texts(table: CountedTable | None, name: str) -> Texts | None:
+    return None if table is None or name not in table.columns else table.dictionary(name).values
 
 
 def _classes(table: CountedTable) -> ClassSizes:
