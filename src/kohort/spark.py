@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kohort.clock import Clock, Progress
+from kohort.engines.spark.progress import watched
 from kohort.engines.spark.session import refuse_without_spark, session
 
 refuse_without_spark()
@@ -106,7 +107,8 @@ def release(
                 guarded(lambda: write_batches(ready.persisted(), kept, kind, delimiter, clock.share))
                 gather_batches(kept, draft)
             else:
-                guarded(lambda: write_folder(ready.released(), draft, kind, delimiter))
+                with watched(spark, ready.partitions, clock.share):
+                    guarded(lambda: write_folder(ready.released(), draft, kind, delimiter))
         with clock.step("verify"):
             written = guarded(lambda: read_folder(spark, draft, kind, ready.job.columns, delimiter))
             verdict, found = guarded(lambda: examine(written, policy, original=original))

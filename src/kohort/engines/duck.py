@@ -62,7 +62,7 @@ class DuckScan:
     @classmethod
     def of(cls, database: duckdb.DuckDBPyConnection, source: Source, folder: Path) -> DuckScan:
         """Open a table; CSV is first copied into a private Parquet file, as its rows have no numbers."""
-        files = [str(path.absolute()) for path in source.files]
+        files = list(source.files)
         if source.kind == "csv":
             copy = folder / "source.parquet"
             sql, parameters = relation(source)
@@ -70,20 +70,19 @@ class DuckScan:
             statement = f"COPY (SELECT * FROM {sql}) TO '{_quoted(copy)}' (FORMAT parquet, COMPRESSION zstd)"
             fetched(source, lambda: database.execute(statement, parameters))
             database.execute("SET preserve_insertion_order = false")
-            names = [f"c{i}" for i in range(len(source.columns))]
-            files = [str(copy)]
-        else:
-            names = ['"' + name.replace('"', '""') + '"' for name in source.columns]
-        cells = ", ".join(f"{name} AS c{i}" for i, name in enumerate(names))
-        selects, first = [], 0
-        for path in files:
-            literal = literal_path(Path(path)).replace("'", "''")
-            read = f"read_parquet('{literal}', file_row_number = true, hive_partitioning = false)"
-            selects.append(f"SELECT {cells}, CAST(file_row_number AS BIGINT) + {first} AS {ROW} FROM {read}")
-            counted = f"SELECT sum(num_rows) FROM parquet_file_metadata('{literal}')"
+            files = [copy]
+        paths = [_literal(path) for path in files]
+        starts, first = [], 0
+        for path in paths:
+            counted = f"SELECT sum(num_rows) FROM parquet_file_metadata({path})"
             [(rows,)] = fetched(source, lambda counted=counted: database.execute(counted).fetchall())  # type: ignore[misc]
+            starts.append(first)
             first += int(rows or 0)
-        return cls(database, source, " UNION ALL ".join(selects), first)
+        # One reader of all files: with one for each, a statement would hold what it found for every one of them.
+        cells = ", ".join(f"c{i}" for i in range(len(source.columns)))
+        row = f"list_extract({starts}, CAST(source.file_index + 1 AS BIGINT)) + source.file_row_number"
+        read = f"read_parquet([{', '.join(paths)}], hive_partitioning = false) AS source({cells})"
+        return cls(database, source, f"SELECT {cells}, CAST({row} AS BIGINT) AS {ROW} FROM {read}", first)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -95,6 +94,12 @@ class DuckScan:
         inner = [self._inner(name) for name in columns]
         found = self._frame(f"SELECT {', '.join(inner)}, count(*) AS {COUNT} FROM {self._joined()} GROUP BY ALL")
         return found.rename(dict(zip(inner, columns, strict=True)))
+
+    def about_distinct(self, columns: Sequence[str]) -> dict[str, int]:
+        """About how many distinct values each of some columns has."""
+        counted = ", ".join(f"approx_count_distinct({self._inner(name)})" for name in columns)
+        [found] = self.rows(f"SELECT {counted} FROM {self._joined()}")
+        return dict(zip(columns, found, strict=True))
 
     def counted(self, columns: Sequence[str], condition: str) -> pl.DataFrame:
         """The same of columns with numbers, where a condition holds."""
@@ -163,7 +168,7 @@ class DuckScan:
 def sorted_file(files: Sequence[Path], folder: Path, memory: int) -> Path:
     """Rows of some Parquet files in the order of ROW, in another one."""
     target = folder / "sorted.parquet"
-    some = ", ".join(f"'{literal_path(path).replace(chr(39), chr(39) * 2)}'" for path in files)
+    some = ", ".join(_literal(path) for path in files)
     with connected(memory, folder) as database:
         database.execute("SET preserve_insertion_order = true")
         database.execute(
@@ -171,6 +176,11 @@ def sorted_file(files: Sequence[Path], folder: Path, memory: int) -> Path:
             f"TO '{_quoted(target)}' (FORMAT parquet, COMPRESSION lz4_raw)"
         )
     return target
+
+
+def _literal(path: Path) -> str:
+    """The path of a file that is read, in SQL."""
+    return "'" + literal_path(path).replace("'", "''") + "'"
 
 
 def _quoted(path: Path) -> str:

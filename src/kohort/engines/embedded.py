@@ -26,7 +26,7 @@ from kohort.engines.part import Piece, Tally, release_part
 from kohort.engines.sample import with_cuts
 from kohort.engines.survey import refuse_parts, survey
 from kohort.engines.workspace import Workspace, files_facts, same_run, workspace, write_note
-from kohort.errors import Interrupted
+from kohort.errors import DataError, Interrupted
 from kohort.planning import Plan
 from kohort.preparing import refuse_suppressing
 from kohort.search.refine import cores
@@ -34,6 +34,8 @@ from kohort.table.sources import Source, open_source
 
 BYTES_PER_RECORD = 2500
 """Memory that work on a part takes for each of its records, about, with what is read and written."""
+BYTES_PER_VALUE = 100
+"""Memory that a dictionary takes for each distinct value, about."""
 DATABASE = 0.4
 """Share of the memory that the database may take."""
 MOST_RECORDS = 1_000_000
@@ -105,6 +107,7 @@ def beyond_memory(
             with clock.step("read"):
                 scan = DuckScan.of(database, source, space.raw)
             with clock.step("encode"):
+                _refuse_dictionaries(scan, plan, memory)
                 job, coded = survey(plan, scan)
                 if plan.policy.output.shuffle_seed is None:
                     job = replace(job, shuffle=drawn["shuffle"])
@@ -133,6 +136,21 @@ def beyond_memory(
             order = gathered(job, sorted(groups), space, others, draft, source.dialect, int(memory * DATABASE))
         told = {"parts": f"{len(groups):,}, each of them clustered by itself"}
         yield Run(source, order, tally, job, without, told, space.raw)
+
+
+def _refuse_dictionaries(scan: DuckScan, plan: Plan, memory: int) -> None:
+    """Refuse a table with too many distinct values: they are in memory all the time, however many parts there are."""
+    names = [name for name in plan.policy.quasi_identifiers if name in scan.columns]
+    if scan.records * len(names) * BYTES_PER_VALUE <= memory * (1 - DATABASE):
+        return
+    distinct = scan.about_distinct(names)
+    needed = BYTES_PER_VALUE * sum(distinct.values()) / (1 - DATABASE)
+    if needed > memory:
+        most = max(distinct, key=lambda name: distinct[name])
+        raise DataError(
+            f"memory: the distinct values of quasi-identifiers need about {needed / 1e9:.1f}GB, most of it for column "
+            f"{most!r} with about {distinct[most]:,} of them; give more memory, or round the column first."
+        )
 
 
 def _files(folder: Path) -> dict[int, list[Path]]:

@@ -10,6 +10,7 @@ import pytest
 
 import kohort
 from engines_tables import released_in_parts
+from kohort.engines import embedded
 from kohort.errors import DataError, InfeasibleError, PolicyError
 
 QUASI = ["birth_date", "sex", "zip_code", "education", "length_of_stay"]
@@ -170,6 +171,13 @@ def test_faults_of_values_name_the_column_and_leave_nothing(patients, tmp_path):
     )
     with pytest.raises(DataError, match="names that begin with '__kohort_' are kohort's own"):
         kohort.anonymize(tmp_path / "in.parquet", policy, output=tmp_path / "out.parquet", memory=MEMORY)
+    assert alone(tmp_path) == []
+
+
+def test_too_many_distinct_values_are_seen_before_any_work(stored, tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded, "BYTES_PER_VALUE", MEMORY // 4000)
+    with pytest.raises(DataError, match=r"need about .*GB, most of it for column 'birth_date'"):
+        kohort.anonymize(stored, policy_of(), output=tmp_path / "out.parquet", memory=MEMORY)
     assert alone(tmp_path) == []
 
 
