@@ -55,9 +55,9 @@ def partners(
 
     If they keep them with none, the loss alone decides.
     """
-    table, whole, real, values = rules.table, rules.whole, rules.real, rules.values
-    counts = np.empty(rules.width, np.int64)
-    work = np.empty(rules.width + 1, np.int64)
+    table, whole, real, values, listed, lists, _, width = rules
+    counts = np.empty(width, np.int64)
+    work = np.empty(width + 1, np.int64)
     count = len(sizes)
     found = np.full(count, -1, np.int64)
     cost = np.empty(count, np.int64)
@@ -67,7 +67,7 @@ def partners(
         here = order[place]
         least = NEVER
         heals = False
-        count_records(values, members[starts[here] : starts[here + 1]], counts)
+        count_records(values, listed, lists, members[starts[here] : starts[here + 1]], counts)
         for near in range(max(0, place - reach), min(count, place + reach + 1)):
             there = order[near]
             if there == here:
@@ -77,10 +77,10 @@ def partners(
             if heals and more >= least:
                 continue
             for record in members[starts[there] : starts[there + 1]]:
-                add_record(values, record, 1, counts)
+                add_record(values, listed, lists, record, 1, counts)
             well = broken_by(table, whole, real, counts, sizes[here] + sizes[there], work) == 0
             for record in members[starts[there] : starts[there + 1]]:
-                add_record(values, record, -1, counts)
+                add_record(values, listed, lists, record, -1, counts)
             if (well and not heals) or (well == heals and more < least):
                 heals, least = well, more
                 found[here] = there
