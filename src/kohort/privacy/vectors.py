@@ -20,6 +20,8 @@ _AT_ONCE = 1 << 21
 """Pairs that are compared at once."""
 _CHEAPER = 100
 """So many products of a matrix take the time of one pair that is compared by itself."""
+_LARGEST_MATRIX = 1 << 13
+"""Most values with a matrix of all pairs: a larger one would need too much memory."""
 _GRAIN = 2**40
 """Parts of the distance 1 where they are rounded."""
 _CLEAR = 1e-9
@@ -62,8 +64,10 @@ class Nearness:
         """
         factor, slack = (self._factor, 0) if self._fits else (_GRAIN, len(self._axes))
         full = [int(weight * factor) for weight in self._weights]
-        rows = [axis.rows(most)[self._vectors[:, place]] for place, (axis, most) in enumerate(zip(self._axes, full))]
-        axes = [(axis.levels, most // axis.unit, most) for axis, most in zip(self._axes, full)]
+        rows, axes = [], []
+        for place, (axis, most) in enumerate(zip(self._axes, full, strict=True)):
+            rows.append(axis.rows(most)[self._vectors[:, place]])
+            axes.append((axis.levels, most // axis.unit, most))
         return Near(np.column_stack(rows), np.array(axes, np.int64), int(self._reach * factor) + slack)
 
     def matrix(self) -> NDArray[np.bool_]:
@@ -79,9 +83,10 @@ class Nearness:
     def counted(self, classes: Histogram) -> Ints:
         """For each entry, the records of its class that are near it, itself included."""
         pairs = int((classes.distinct**2).sum())
-        return (
-            self._by_product(classes) if classes.classes * self._size**2 < _CHEAPER * pairs else self._by_pair(classes)
-        )
+        products = classes.classes * self._size**2
+        if products < _CHEAPER * pairs and self._size <= _LARGEST_MATRIX:
+            return self._by_product(classes)
+        return self._by_pair(classes)
 
     def _by_product(self, classes: Histogram) -> Ints:
         """As the product of two matrices: quick where a class has many of all values."""
