@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,6 +19,9 @@ from kohort.solution import Boxes, Solution, classes_of_boxes
 
 HEALING = 20.0
 """Length of the search that heals classes that no merging heals; see `Effort.work`."""
+
+ONE_BY_ONE = 5
+"""How often classes are merged with one other class each, before it becomes twice as many again and again."""
 
 
 def enforced(task: Task, solution: Solution) -> Solution:
@@ -53,7 +57,7 @@ def enforced(task: Task, solution: Solution) -> Solution:
 
 def mended(codes: Codes, task: Task, promises: Sequence[Promise], labels: NDArray[np.int32]) -> NDArray[np.int32]:
     """Merge classes that break a promise with others until none is broken."""
-    while True:
+    for attempt in itertools.count():
         # Two clusters with one box are one class to whoever reads the release.
         boxes = Solution.of_labels(codes, labels).boxes
         labels = classes_of_boxes(codes.axes, boxes).astype(np.int32)
@@ -62,7 +66,9 @@ def mended(codes: Codes, task: Task, promises: Sequence[Promise], labels: NDArra
             return labels
         if len(broken) == 1:
             break
-        labels = merged(codes.array, task.costs, labels, broken, promises, task.rng)
+        # A large class may need very many others: then they are not taken one by one.
+        more = (1 << max(0, attempt - ONE_BY_ONE)) // 2
+        labels = merged(codes.array, task.costs, labels, broken, promises, task.rng, more)
     names = [promise.model.name for promise in promises if not promise.kept(labels).all()]
     names += [coverage.model.name for coverage in task.coverages if uncovered_classes(labels, boxes, [coverage]).any()]
     raise InfeasibleError(

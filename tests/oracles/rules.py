@@ -84,9 +84,32 @@ def _windows(counts, n, whole, real):
 
 
 def _dissimilar(counts, n, whole, real):
-    above, below, *near = whole
-    matrix = np.array(near).reshape(len(counts), len(counts))
-    return all((n - matrix[v] @ counts) * below >= above * (n - 1) for v, c in enumerate(counts) if c)
+    above, below, limit, number, width, *rest = whole
+    axes, rows = np.reshape(rest[: 3 * number], (number, 3)), np.reshape(rest[3 * number :], (len(counts), width))
+    there = [value for value, count in enumerate(counts) if count]
+    near = {
+        one: [other for other in there if _distance_of(rows[one], rows[other], axes, one, other) <= limit]
+        for one in there
+    }
+    return all((n - sum(counts[other] for other in near[one])) * below >= above * (n - 1) for one in there)
+
+
+def _distance_of(one, other, axes, value, another):
+    if not len(axes):
+        return 0 if one[0] <= another <= one[1] else 1
+    total, at = 0, 0
+    for levels, step, full in axes:
+        a, b = one[at : at + max(levels, 1)].tolist(), other[at : at + max(levels, 1)].tolist()
+        at += max(levels, 1)
+        if a == b:
+            continue
+        if min(a[0], b[0]) <= kinds.MISSING:
+            total += full
+        elif not levels:
+            total += abs(a[0] - b[0])
+        else:
+            total += step * len({node for node in a if node != kinds.PAD} ^ {node for node in b if node != kinds.PAD})
+    return total
 
 
 _KINDS = {

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kohort.kernels.boxes import NEVER
 from kohort.kernels.costs import span_cost
 from kohort.kernels.jit import kernel
 from kohort.kernels.rules import add_record, broken_by, count_records
+
+NOTHING, HELPS, HEALS = 0, 1, 2
+"""What another cluster does for one that breaks a rule."""
 
 
 @kernel
@@ -53,35 +55,42 @@ def partners(
 ):
     """Find for some clusters the other one with which they keep the rules and the loss is raised least.
 
-    If they keep them with none, the loss alone decides.
+    If they keep them with none, it is the one that raises the loss least for what they break the rules less; if none
+    helps, the loss alone decides. Returns also which of them broke a rule before and break none then.
     """
-    table, whole, real, values = rules.table, rules.whole, rules.real, rules.values
-    counts = np.empty(rules.width, np.int64)
-    work = np.empty(rules.width + 1, np.int64)
+    table, whole, real, values, listed, lists, _, width = rules
+    counts = np.empty(width, np.int64)
+    work = np.empty(width + 1, np.int64)
     count = len(sizes)
     found = np.full(count, -1, np.int64)
+    healed = np.zeros(count, np.bool_)
     cost = np.empty(count, np.int64)
     for cluster in range(count):
         cost[cluster] = _cost(costs, lo[cluster], hi[cluster], lo[cluster], hi[cluster])
     for place in places:
         here = order[place]
-        least = NEVER
-        heals = False
-        count_records(values, members[starts[here] : starts[here + 1]], counts)
+        least = np.inf
+        best = NOTHING
+        count_records(values, listed, lists, members[starts[here] : starts[here + 1]], counts)
+        broken = broken_by(table, whole, real, counts, sizes[here], work)
         for near in range(max(0, place - reach), min(count, place + reach + 1)):
             there = order[near]
             if there == here:
                 continue
             both = _cost(costs, lo[here], hi[here], lo[there], hi[there]) * (sizes[here] + sizes[there])
             more = both - sizes[here] * cost[here] - sizes[there] * cost[there]
-            if heals and more >= least:
+            if best == HEALS and more >= least:
                 continue
             for record in members[starts[there] : starts[there + 1]]:
-                add_record(values, record, 1, counts)
-            well = broken_by(table, whole, real, counts, sizes[here] + sizes[there], work) == 0
+                add_record(values, listed, lists, record, 1, counts)
+            after = broken_by(table, whole, real, counts, sizes[here] + sizes[there], work)
             for record in members[starts[there] : starts[there + 1]]:
-                add_record(values, record, -1, counts)
-            if (well and not heals) or (well == heals and more < least):
-                heals, least = well, more
+                add_record(values, listed, lists, record, -1, counts)
+            does = HEALS if after == 0 else HELPS if after < broken else NOTHING
+            price = more / (broken - after) if does == HELPS else float(more)
+            if does > best or (does == best and price < least):
+                best, least = does, price
                 found[here] = there
-    return found
+        # What the rules do not tell of is not healed for sure.
+        healed[here] = best == HEALS and broken > 0
+    return found, healed

@@ -13,6 +13,7 @@ from kohort.privacy.rules import (
     DISTANCE,
     DISTINCT,
     ENTROPY,
+    MISSING,
     RANGE,
     RECURSIVE,
     ROUGH_DISTANCE,
@@ -25,32 +26,54 @@ SLACK = 1e-9
 """Entropies and variances that differ by less are equal here; the model itself judges exactly."""
 GRAIN = 1e6
 """What is measured in fractions is counted in millionths."""
-BLOCK = 32
-"""Counts that are added up to see whether any is there."""
 
 
 class Rules(NamedTuple):
     """All rules about a table. The values of a class are counted in one row, one run of counts for each column.
+
+    For rules that need no more, those that are there are listed at the end of the row instead: how many they are, then
+    each with its count. So it makes no difference how many values the table has.
 
     Functions take the arrays one by one, and where a run begins and ends: to take one out of a tuple, or a part out of
     one, costs more than most of what they do.
     """
 
     table: NDArray[np.int64]
-    """For each rule its kind, where the counts of its column begin and end, and where its numbers begin."""
+    """For each rule its kind, where the counts or the list of its column begin and end, and where its numbers begin."""
     whole: NDArray[np.int64]
     real: NDArray[np.float64]
     values: NDArray[np.int32]
     """Where each record is counted, shape (records, columns)."""
+    listed: NDArray[np.int32]
+    """The value under which it is listed, shape (records, lists)."""
+    lists: NDArray[np.int64]
+    """Where each list begins."""
     alike: NDArray[np.int32]
     """A number for each record; those with the same one are counted alike."""
     width: int
-    """Counts of all columns together."""
+    """Counts and lists of all columns together."""
+
+
+@kernel
+def _list(value, times, counts, start):
+    """Count a value in the list that begins there."""
+    after = start + 1 + 2 * counts[start]
+    for place in range(start + 1, after, 2):
+        if counts[place] == value:
+            counts[place + 1] += times
+            if counts[place + 1] == 0:
+                counts[place], counts[place + 1] = counts[after - 2], counts[after - 1]
+                counts[start] -= 1
+            return
+    counts[after], counts[after + 1] = value, times
+    counts[start] += 1
 
 
 @inlined
 def add_record(
-    values,  # IN   int32[records, columns]
+    values,  # IN   Rules, one by one
+    listed,
+    lists,
     record,  # IN   int
     times,  # IN   int, 1 to add it, -1 to take it away
     counts,  # IN/OUT int64[width]
@@ -58,19 +81,25 @@ def add_record(
     """Count a record."""
     for column in range(values.shape[1]):
         counts[values[record, column]] += times
+    for column in range(lists.shape[0]):
+        _list(listed[record, column], times, counts, lists[column])
 
 
 @inlined
 def count_records(
-    values,  # IN   int32[records, columns]
+    values,  # IN   Rules, one by one
+    listed,
+    lists,
     records,  # IN   int32[]
     counts,  # OUT  int64[width]
 ):
     """Count the values of some records."""
-    for value in range(counts.shape[0]):
+    for value in range(lists[0] if lists.shape[0] > 0 else counts.shape[0]):
         counts[value] = 0
+    for column in range(lists.shape[0]):
+        counts[lists[column]] = 0
     for index in range(records.shape[0]):
-        add_record(values, records[index], 1, counts)
+        add_record(values, listed, lists, records[index], 1, counts)
 
 
 @inlined
@@ -201,28 +230,45 @@ def _windows(counts, start, stop, size, whole, at, sums):
 
 
 @kernel
-def _dissimilar(counts, start, stop, size, whole, at, there):
-    up, down, m = whole[at], whole[at + 1], stop - start
-    # A class has few of all values: many at a time are passed over.
-    found = 0
-    for block in range(0, m, BLOCK):
-        end = min(block + BLOCK, m)
-        some = np.int64(0)
-        for value in range(block, end):
-            some += counts[np.uint64(start + value)]
-        if some > 0:
-            for value in range(block, end):
-                if counts[start + value] > 0:
-                    there[found] = value
-                    found += 1
+def _are_near(one, other, whole, at):
+    limit, axes, width = whole[at], whole[at + 1], whole[at + 2]
+    rows = at + 3 + 3 * axes
+    here, there = rows + one * width, rows + other * width
+    if axes == 0:
+        return whole[here] <= other and other <= whole[here + 1]
+    apart = np.int64(0)
+    for axis in range(at + 3, rows, 3):
+        levels, step, full = whole[axis], whole[axis + 1], whole[axis + 2]
+        a, b = whole[here], whole[there]
+        if a != b and min(a, b) <= MISSING:
+            apart += full
+        elif levels == 0:
+            apart += abs(a - b)
+        else:
+            for level in range(levels):
+                a, b = whole[here + level], whole[there + level]
+                if a != b:
+                    apart += step * ((a >= 0) + (b >= 0))
+        if apart > limit:
+            return False
+        here += max(levels, 1)
+        there += max(levels, 1)
+    return True
+
+
+@kernel
+def _dissimilar(counts, start, size, whole, at, near):
+    up, down, found = whole[at], whole[at + 1], counts[start]
+    for one in range(found):
+        near[one] = counts[start + 2 + 2 * one]
     broken = np.int64(0)
     for one in range(found):
-        row = at + 2 + there[one] * m
-        near = np.int64(0)
-        for other in range(found):
-            value = there[other]
-            near += counts[start + value] * whole[row + value]
-        broken += max(np.int64(0), up * (size - 1) - down * (size - near))
+        value, count = counts[start + 1 + 2 * one], counts[start + 2 + 2 * one]
+        for other in range(one + 1, found):
+            if _are_near(value, counts[start + 1 + 2 * other], whole, at + 2):
+                near[one] += counts[start + 2 + 2 * other]
+                near[other] += count
+        broken += max(np.int64(0), up * (size - 1) - down * (size - near[one]))
     return broken
 
 
@@ -259,5 +305,5 @@ def broken_by(
         elif kind == WINDOWS:
             broken += _windows(counts, start, stop, size, whole, at, work)
         elif kind == DISSIMILAR:
-            broken += _dissimilar(counts, start, stop, size, whole, at, work)
+            broken += _dissimilar(counts, start, size, whole, at, work)
     return broken

@@ -25,6 +25,8 @@ ATTEMPTS = 4
 """Draws of a cluster before a step gives up."""
 HOPS = 12
 """Longest walk from one near record to the next in search of another cluster."""
+LEAP = 0.5
+"""How often a cluster that breaks a rule looks further away: those around it may be as bad."""
 EXCHANGE = -2
 """In place of a spare slot: the step exchanges records, it does not deal them anew."""
 
@@ -90,6 +92,17 @@ def _near_record(
     return other
 
 
+@inlined
+def _far_record(
+    record,  # IN   int
+    n,  # IN   int, number of records, which are sorted
+    random,  # IN/OUT uint64[1]
+):
+    """Draw a record at any distance in the order of all, from one place to all of them; each scale is as likely."""
+    leap = np.int64(float(n) ** share(random))
+    return (record + (leap if share(random) < 0.5 else n - leap)) % n
+
+
 @kernel
 def draw_round(
     number,  # IN   int, which round
@@ -102,7 +115,7 @@ def draw_round(
 ):
     """Draw the steps of a round and let them claim their clusters; returns how many have theirs."""
     row_of, near, first, counts, order = nearness
-    labels, _members, _sizes, cost, _ends, _broken = state
+    labels, _members, _sizes, cost, _ends, broken = state
     records, clusters, spare, ranks, claimed, won = steps
     random = np.empty(1, np.uint64)
     n = labels.shape[0]
@@ -118,7 +131,7 @@ def draw_round(
         spare[step] = EXCHANGE
         record = below(random, n)
         for _ in range(ATTEMPTS):
-            if labels[record] >= 0 and cost[labels[record]] > 0:
+            if labels[record] >= 0 and (cost[labels[record]] > 0 or broken[labels[record]] > 0):
                 break
             record = below(random, n)
         here = labels[record]
@@ -126,11 +139,14 @@ def draw_round(
             continue
         there = here
         other = np.int64(record)
-        for _ in range(HOPS):
-            other = _near_record(other, row_of, near, first, counts, order, random)
+        if broken[here] > 0 and share(random) < LEAP:
+            other = _far_record(other, n, random)
             there = labels[other]
+        for _ in range(HOPS):
             if there != here and there >= 0:
                 break
+            other = _near_record(other, row_of, near, first, counts, order, random)
+            there = labels[other]
         if there == here or there < 0:
             continue
         records[step] = record

@@ -92,7 +92,7 @@ def broken_alone(
 ):
     """By how much one cluster breaks the rules."""
     size = sizes[cluster]
-    count_records(rules.values, members[cluster, :size], counts)
+    count_records(rules.values, rules.listed, rules.lists, members[cluster, :size], counts)
     return broken_by(rules.table, rules.whole, rules.real, counts, size, work)
 
 

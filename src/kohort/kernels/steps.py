@@ -66,23 +66,23 @@ def _broken_after(
     tallies,  # IN/OUT Tallies, of here and there once they are counted
 ):
     """By how much two clusters break the rules after an exchange."""
-    table, whole, real, values, alike, _ = rules
+    table, whole, real, values, listed, lists, alike, _ = rules
     if leaves >= 0 and comes >= 0 and alike[leaves] == alike[comes]:
         return broken
     counts, counts_there, work, counted = tallies.counts[0], tallies.counts[1], tallies.work, tallies.counted
     n, m = sizes[here], sizes[there]
     if not counted[0]:
-        count_records(values, members[here, :n], counts)
-        count_records(values, members[there, :m], counts_there)
+        count_records(values, listed, lists, members[here, :n], counts)
+        count_records(values, listed, lists, members[there, :m], counts_there)
         counted[0] = True
     for back in (1, -1):
         if leaves >= 0:
-            add_record(values, leaves, -back, counts)
-            add_record(values, leaves, back, counts_there)
+            add_record(values, listed, lists, leaves, -back, counts)
+            add_record(values, listed, lists, leaves, back, counts_there)
             n, m = n - back, m + back
         if comes >= 0:
-            add_record(values, comes, back, counts)
-            add_record(values, comes, -back, counts_there)
+            add_record(values, listed, lists, comes, back, counts)
+            add_record(values, listed, lists, comes, -back, counts_there)
             n, m = n + back, m - back
         if back == 1:
             broken = broken_by(table, whole, real, counts, n, work)
@@ -336,7 +336,7 @@ def _most_healing(
     Returns also by how much it breaks them then, and what its box costs.
     """
     flat, offset, size, full, tables, lines = spans
-    table, whole, real, values, alike, _ = rules
+    table, whole, real, values, listed, lists, alike, _ = rules
     work, memo = tallies.work, tallies.memo
     for place in range(MEMO):
         memo[0, place] = -1
@@ -347,10 +347,10 @@ def _most_healing(
         sort = alike[record]
         place = sort % MEMO
         if memo[0, place] != sort:
-            add_record(values, record, 1, counts)
+            add_record(values, listed, lists, record, 1, counts)
             memo[0, place] = sort
             memo[1, place] = broken_by(table, whole, real, counts, taken + 1, work)
-            add_record(values, record, -1, counts)
+            add_record(values, listed, lists, record, -1, counts)
         after = memo[1, place]
         if after > broken:
             continue
@@ -385,7 +385,7 @@ def deal(
     largest = members.shape[1]
     broken = np.int64(0)
     if rules is not None:
-        table, whole, real, values, _, _ = rules
+        table, whole, real, values, listed, lists, _, _ = rules
         counts, work = tallies.counts, tallies.work
     count = 0
     used = 0
@@ -445,7 +445,7 @@ def deal(
             # It only becomes more: then the rules need not be looked at.
             if loss + taken * least > limit and not healed:
                 return
-            count_records(values, records[left : left + k], counts[group])
+            count_records(values, listed, lists, records[left : left + k], counts[group])
             now_broken = broken_by(table, whole, real, counts[group], taken, work)
             while now_broken > 0 and taken < largest and left > (groups - 1 - group) * k:
                 best, now_broken, grown_cost = _most_healing(
@@ -453,7 +453,7 @@ def deal(
                 )
                 if best < 0:
                     break
-                add_record(values, records[best], 1, counts[group])
+                add_record(values, listed, lists, records[best], 1, counts[group])
                 left -= 1
                 _take(best, left, group, records, rows, group_of, lo, hi)
                 taken += 1
@@ -479,7 +479,7 @@ def deal(
             if more < least:
                 best, least, best_cost = group, more, more_cost
         if rules is not None:
-            add_record(values, records[left], 1, counts[best])
+            add_record(values, listed, lists, records[left], 1, counts[best])
         _take(left, left, best, records, rows, group_of, lows[best], highs[best])
         group_cost[best] = best_cost
         group_size[best] += 1

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from kohort.policy import Policy
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
-from kohort.privacy.neighbours import MOST_VECTORS, refuses_crowd, require_delta, spares_enough
+from kohort.privacy.neighbours import refuses_crowd, require_delta, spares_enough
 from kohort.privacy.numeric import is_numeric, refuses_texts, refuses_type
 from kohort.privacy.parameters import exact, require_number
 from kohort.privacy.reference import Reference
-from kohort.privacy.rules import Rule, dissimilar
+from kohort.privacy.rules import Near, Rule, dissimilar
 from kohort.privacy.windows import Ints, crowd, inside, windows
 
 
@@ -71,13 +71,8 @@ class Dissimilarity(SensitiveModel):
         return spares_enough(classes, inside(classes, *self._windows(table)), exact(self.delta))
 
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow; none for very many values."""
-        if table.size > MOST_VECTORS:
-            return ()
-        first, last = self._windows(table)
-        other = np.arange(table.size)
-        near = (first[:, None] <= other) & (other <= last[:, None])
-        return (dissimilar(near, exact(self.delta)),)
+        """The promise in the form that a search can follow."""
+        return (dissimilar(Near(np.column_stack(self._windows(table))), exact(self.delta)),)
 
     def refuses_values(self, table: Reference) -> str | None:
         """Why no release of a table with these values can keep the promise; or None."""

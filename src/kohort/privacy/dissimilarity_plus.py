@@ -87,10 +87,8 @@ class DissimilarityPlus(SensitiveModel):
         return spares_enough(classes, self._nearness(table, 1).counted(classes), exact(self.delta))
 
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow; none for very many different records."""
-        if table.size > MOST_VECTORS:
-            return ()
-        return (dissimilar(self._nearness(table, 1).matrix(), exact(self.delta)),)
+        """The promise in the form that a search can follow."""
+        return (dissimilar(self._nearness(table, 1).told(), exact(self.delta)),)
 
     def refuses_values(self, table: Reference) -> str | None:
         """Why no release of a table with these values can keep the promise; or None."""

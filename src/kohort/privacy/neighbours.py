@@ -15,7 +15,7 @@ from kohort.privacy.counting import at_most, kept_by_all
 from kohort.privacy.parameters import exact, require_number, told
 
 MOST_VECTORS = 3000
-"""Values whose pairs are all compared, and told to a search."""
+"""Values whose pairs are all compared before the work starts."""
 _LOOKED_AT = 1000
 """Sizes of classes that are looked at one by one."""
 

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 SHARES, DISTINCT, ENTROPY, RECURSIVE, DISTANCE, ROUGH_DISTANCE, RANGE, VARIANCE, WINDOWS, DISSIMILAR = range(10)
 """The kinds. `kohort.kernels.rules` knows what they mean."""
+PAD, MISSING = -1, -2
+"""In the rows of DISSIMILAR: no level so deep, and the first of the numbers, downwards, that are full apart from all
+others."""
 
 _FINEST = 2**36
 """Largest common denominator of shares: times the size of a class it must stay within 64 bits."""
@@ -40,6 +43,35 @@ class Rule:
     kind: int
     whole: NDArray[np.int64]
     real: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def lists(self) -> bool:
+        """Whether it looks at a list of the values that a class has, and not at the counts of all values.
+
+        Then it does not matter how many values there are in the table.
+        """
+        return self.kind == DISSIMILAR
+
+
+@dataclass(frozen=True)
+class Near:
+    """Which values are near one another: as rows of whole numbers, as a table of all pairs grows with their square.
+
+    Attributes
+    ----------
+    rows : int64[values, width]
+        Without axes, the first and the last value near each. Else the numbers of one axis after the other.
+    axes : int64[axes, 3]
+        Number of levels, distance of a step, and full distance, each as in `limit`. An axis without levels has one
+        number: how far along it is, or from MISSING down what is full apart from all others. An axis with levels
+        has the node of each of them, from below the root down, then PAD. Where nodes differ, each is a step.
+    limit : int
+        Values are near if their distances along all axes are not more in total.
+    """
+
+    rows: NDArray[np.int64]
+    axes: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 3), np.int64))
+    limit: int = 0
 
 
 def shares(upper: list[Fraction] | None, lower: list[Fraction] | None, *, strict: bool, size: int) -> Rule:
@@ -120,11 +152,11 @@ def windows(first: NDArray[np.int64], last: NDArray[np.int64], parts: int) -> Ru
     return Rule(WINDOWS, np.array([parts, *first, *last], np.int64))
 
 
-def dissimilar(near: NDArray[np.bool_], least: Fraction) -> Rule:
+def dissimilar(near: Near, least: Fraction) -> Rule:
     """For every value of the class, at least a share of all other records are not near it."""
     least = 1 - _simple(1 - least)
-    head = np.array([least.numerator, least.denominator], np.int64)
-    return Rule(DISSIMILAR, np.concatenate([head, near.ravel().astype(np.int64)]))
+    head = [least.numerator, least.denominator, near.limit, len(near.axes), near.rows.shape[1]]
+    return Rule(DISSIMILAR, np.concatenate([head, near.axes.ravel(), near.rows.ravel()]).astype(np.int64))
 
 
 def _simple(limit: Fraction, largest: int = _LARGEST_TERM) -> Fraction:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kohort.privacy.base import Histogram
 from kohort.privacy.counting import Whole, whole_numbers
 from kohort.privacy.reference import Reference, SensitiveColumn
+from kohort.privacy.rules import MISSING, PAD, Near
 
 Ints = NDArray[np.int64]
 
@@ -19,6 +20,10 @@ _AT_ONCE = 1 << 21
 """Pairs that are compared at once."""
 _CHEAPER = 100
 """So many products of a matrix take the time of one pair that is compared by itself."""
+_LARGEST_MATRIX = 1 << 13
+"""Most values with a matrix of all pairs: a larger one would need too much memory."""
+_GRAIN = 2**40
+"""Parts of the distance 1 where they are rounded."""
 _CLEAR = 1e-9
 """A difference of distances, 0 to 1, that no rounding can make."""
 
@@ -50,6 +55,20 @@ class Nearness:
         self._scales, self._limit = [int(scale * factor) for scale in scales], int(reach * factor)
         self._rough_scales, self._rough_limit = [float(weight) for weight in weights], float(reach)
         self._fits = factor < 2**60
+        self._weights, self._reach, self._factor = weights, reach, factor
+
+    def told(self) -> Near:
+        """The same in the form that a search can follow.
+
+        Where numbers would not fit into 64 bits they are rounded, such that what is near stays near.
+        """
+        factor, slack = (self._factor, 0) if self._fits else (_GRAIN, len(self._axes))
+        full = [int(weight * factor) for weight in self._weights]
+        rows, axes = [], []
+        for place, (axis, most) in enumerate(zip(self._axes, full, strict=True)):
+            rows.append(axis.rows(most)[self._vectors[:, place]])
+            axes.append((axis.levels, most // axis.unit, most))
+        return Near(np.column_stack(rows), np.array(axes, np.int64), int(self._reach * factor) + slack)
 
     def matrix(self) -> NDArray[np.bool_]:
         """Whether each value is near each other."""
@@ -64,9 +83,10 @@ class Nearness:
     def counted(self, classes: Histogram) -> Ints:
         """For each entry, the records of its class that are near it, itself included."""
         pairs = int((classes.distinct**2).sum())
-        return (
-            self._by_product(classes) if classes.classes * self._size**2 < _CHEAPER * pairs else self._by_pair(classes)
-        )
+        products = classes.classes * self._size**2
+        if products < _CHEAPER * pairs and self._size <= _LARGEST_MATRIX:
+            return self._by_product(classes)
+        return self._by_pair(classes)
 
     def _by_product(self, classes: Histogram) -> Ints:
         """As the product of two matrices: quick where a class has many of all values."""
@@ -129,7 +149,7 @@ class _Axis:
     """The distances of one column, as whole numbers of steps; `unit` of them are the distance 1."""
 
     def __init__(self, column: SensitiveColumn) -> None:
-        self._known = column.known
+        self._known, self._size = column.known, column.size
         self._tree = column.taxonomy if column.known else None
         self._leaves = column.leaves
         self._places: Whole | None = None
@@ -150,6 +170,25 @@ class _Axis:
             return self._or_full(one, other, self._edges(one, other), self.unit)
         different: Ints = (one != other).astype(np.int64)
         return different
+
+    @property
+    def levels(self) -> int:
+        """Levels of the tree below its root; 0 where there is no tree."""
+        return 0 if self._tree is None else self._tree.height_edges
+
+    def rows(self, full: int) -> Ints:
+        """Numbers that tell the distances of all values, if `full` is the distance 1; see `Near`."""
+        rows = np.repeat(MISSING - np.arange(self._size)[:, None], max(self.levels, 1), axis=1)
+        if self._places is not None:
+            rows[: self._known, 0] = [int(place) * full // self.unit for place in self._places]
+        if self._tree is not None:
+            assert self._leaves is not None
+            node = self._tree.leaf_node[self._leaves]
+            for level in range(self.levels, 0, -1):
+                there = self._tree.depth[node] == level
+                rows[: self._known, level - 1] = np.where(there, node, PAD)
+                node = np.where(there, self._tree.parent[node], node)
+        return rows
 
     def rough(self, one: Ints, other: Ints) -> NDArray[np.float64]:
         """Distance of each value to its partner, rounded."""

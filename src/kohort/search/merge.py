@@ -26,10 +26,12 @@ def merged(
     chosen: NDArray[np.bool_],
     promises: Sequence[Promise],
     rng: np.random.Generator,
+    more: int = 0,
 ) -> NDArray[np.int32]:
     """Merge each of the chosen clusters with one with which it keeps the promises, at the least loss.
 
-    If there is none, it is merged with the one that raises the loss least; some join up in chains.
+    If there is none, it is merged with the one that raises the loss least, and with `more` others to each side in an
+    order of all clusters; some join up in chains.
 
     Parameters
     ----------
@@ -47,15 +49,19 @@ def merged(
     starts = np.append(0, np.cumsum(sizes))
     rules = rules_of(promises, len(labels))
     places = np.flatnonzero(chosen[order])
-    target = partners(lo, hi, sizes, costs, rules, members, starts, order, places, REACH)
+    target, healed = partners(lo, hi, sizes, costs, rules, members, starts, order, places, REACH)
     # Small ones first: a cluster that somebody has joined may be well already, and need not join another.
-    root = np.arange(clusters)
+    root, place_of = np.arange(clusters), np.argsort(order)
     joined = np.zeros(clusters, bool)
     for cluster in np.flatnonzero(chosen)[np.argsort(sizes[chosen], kind="stable")]:
         if not joined[cluster]:
             other = _root(root, target[cluster])
             joined[target[cluster]] = joined[cluster] = True
             root[_root(root, cluster)] = other
+            place = place_of[cluster]
+            for near in [] if healed[cluster] else order[max(0, place - more) : place + more + 1]:
+                joined[near] = True
+                root[_root(root, near)] = other
     new = np.array([_root(root, cluster) for cluster in range(clusters)])
     return np.unique(new, return_inverse=True)[1].reshape(-1).astype(np.int32)[labels]
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kohort.encode import Codes
 from kohort.errors import Interrupted
-from kohort.privacy import Histogram, Promise
+from kohort.privacy import Promise
 from kohort.search.neighbours import nearness
 from kohort.search.order import column_order, first_partition
 from kohort.search.rules import rules_of
@@ -230,22 +230,44 @@ class Search:
         return self._of_input(state.labels)
 
     def _cut_large(self, labels: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Cut clusters of 2k and more, which costs nothing, if the parts keep all promises; number them 0, 1, 2, ..."""
+        """Cut clusters of 2k and more, which costs nothing, if the parts keep all promises; number them 0, 1, 2, ...
+
+        One that breaks a promise is cut all the same if it is too large for the search, which could not heal it.
+        """
         labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
         sizes = np.bincount(labels)
         clusters = len(sizes)
-        for cluster in np.flatnonzero(sizes >= 2 * self.k):
-            records = np.flatnonzero(labels == cluster)
+        large = np.flatnonzero(sizes >= 2 * self.k)
+        members = np.argsort(labels, kind="stable")
+        starts = np.append(0, np.cumsum(sizes))
+        cut = labels.copy()
+        for cluster in large:
+            records = members[starts[cluster] : starts[cluster + 1]]
             some, alone = self._rows.codes[self._row[records]], np.ones(len(records), np.int64)
             _, parts = first_partition(some, alone, self.costs, self.k, self.columns, self.rng)
-            if not all(
-                promise.model.keeps(Histogram.of(parts, promise.values[self._order[records]]), promise.table).all()
-                for promise in self.promises
-            ):
-                continue
-            labels[records[parts > 0]] = clusters + parts[parts > 0] - 1
+            cut[records[parts > 0]] = clusters + parts[parts > 0] - 1
             clusters += int(parts.max())
-        return labels
+        whole = np.zeros(len(sizes), bool)
+        whole[labels[self._breaks(cut)]] = True
+        broken = np.zeros(len(sizes), bool)
+        broken[labels[self._breaks(labels)]] = True
+        whole &= ~broken | (sizes <= self._largest)
+        return np.unique(np.where(whole[labels], labels, cut), return_inverse=True)[1].astype(np.int32)
+
+    def _breaks(self, labels: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which of the sorted records are in a cluster that breaks a promise."""
+        broken = np.zeros(len(labels), bool)
+        for promise in self.promises:
+            broken |= ~replace(promise, values=promise.values[self._order]).kept(labels)[labels]
+        return broken
+
+    @property
+    def _largest(self) -> int:
+        """Most records of a cluster that the search can change."""
+        largest = 2 * self.k - 1
+        if not self.promises:
+            return largest
+        return max(largest, min(ROOM * largest, LARGEST // max(1, len(self._row) // self.k)))
 
     def _state(self, labels: NDArray[np.int32]) -> State:
         from kohort.kernels.state import State, gather
@@ -253,9 +275,7 @@ class Search:
         n, d = self._places.shape
         slots = n // self.k
         sizes = np.bincount(labels[labels >= 0])
-        largest = 2 * self.k - 1
-        if self.promises:
-            largest = max(largest, min(ROOM * largest, LARGEST // slots))
+        largest = self._largest
         labels = np.where((labels >= 0) & (sizes[labels] <= largest), labels, np.int32(-1))
         state = State(
             labels=labels,

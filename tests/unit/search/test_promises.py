@@ -1,5 +1,6 @@
 """Search and repair under promises about sensitive values."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -13,12 +14,13 @@ from kohort.algorithms import Task
 from kohort.encode import Codes
 from kohort.enforcing import broken_classes, enforced, mended
 from kohort.errors import InfeasibleError
-from kohort.kernels.rules import broken_by
+from kohort.kernels.rules import broken_by, count_records
 from kohort.measures import MEASURES
 from kohort.policy import Policy
 from kohort.preparing import promise_of
 from kohort.privacy import Histogram
 from kohort.privacy import rules as kinds
+from kohort.privacy.dissimilarity_plus import DissimilarityPlus
 from kohort.privacy.entropy_l_diversity import EntropyLDiversity
 from kohort.privacy.frequency_l_diversity import FrequencyLDiversity
 from kohort.privacy.t_closeness import TCloseness
@@ -47,6 +49,13 @@ def broken(labels, values, least):
         for label in np.unique(labels)
         if max(np.bincount(values[labels == label])) * least > np.count_nonzero(labels == label)
     ]
+
+
+def broken_in(rules, records):
+    """By how much a class of some records breaks compiled rules."""
+    counts, work = np.empty(rules.width, np.int64), np.empty(rules.width + 1, np.int64)
+    count_records(rules.values, rules.listed, rules.lists, records, counts)
+    return broken_by(rules.table, rules.whole, rules.real, counts, len(records), work)
 
 
 def case(n, seed, kinds=4):
@@ -178,6 +187,61 @@ def test_the_partner_that_heals_is_chosen_before_the_nearest():
     promise = promised([0, 0, 0, 0, 1, 1], 2)
     healing = merged(codes.array, costs_of(codes), labels, only, [promise], np.random.default_rng(1))
     assert healing[0] == healing[4] != healing[2]
+
+
+def test_a_class_is_healed_in_few_rounds_however_many_others_it_needs(monkeypatch):
+    """600 records of one value at one place need 200 others, in classes of 4, that are no farther on."""
+    values = np.append(np.zeros(600, np.int64), np.arange(600) % 2 + 1)
+    codes = numbers(np.append(np.zeros(600, np.int64), 1 + np.arange(600) // 4)[:, None])
+    promise = promised(values, 2)
+    labels = np.append(np.zeros(600, np.int32), 1 + np.arange(600, dtype=np.int32) // 4)
+    rounds = []
+
+    def counted(*given):
+        rounds.append(1)
+        return merged(*given)
+
+    monkeypatch.setattr("kohort.enforcing.merged", counted)
+    found = mended(codes, task_of(codes, 4, [promise]), [promise], labels)
+    assert not broken_classes(found, [promise]).any()
+    assert len(rounds) < 20
+
+
+def test_a_large_broken_class_is_dealt_among_others():
+    """Records that are alike in all columns, too many of one value for a class that the search could change."""
+    values = np.append(np.zeros(200, np.int64), 1 + np.arange(400) % 3)
+    codes = numbers(np.append(np.zeros(200, np.int64), 1 + np.arange(400) // 7)[:, None])
+    promise = promised(values, 2)
+    task = task_of(codes, 4, [promise])
+    labels = np.append(np.zeros(200, np.int32), 1 + np.arange(400, dtype=np.int32) // 4)
+    found = Search(codes, task.costs, 4, np.random.default_rng(1), 1, [promise]).refined(labels, Effort(200.0), nobody)
+    assert not broken(found, values, 2)
+    assert np.bincount(np.unique(found, return_inverse=True)[1]).max() < 200
+
+
+def test_dissimilarity_has_a_rule_that_does_not_grow_with_the_square_of_the_values():
+    frame = pl.DataFrame({"a": range(5000), "b": ["x", "y"] * 2500}).cast(pl.String)
+    policy = Policy.build(k=2, quasi_identifiers=["q"], sensitive=["a", "b"])
+    promise = promise_of(DissimilarityPlus(["a", "b"], 0.2, 0.5), frame, policy)
+    [rule] = promise.model.rules(promise.table)
+    assert len(rule.whole) < 3 * 5000
+    # 0.2 is near: 2000 places apart in one column that counts as much as the other, in which they agree.
+    for others, kept in (([0, 1000], False), ([0, 1998], False), ([0, 2000], True), ([0, 1], True)):
+        assert (broken_in(rules_of([promise], 5000), np.array(others)) == 0) == kept
+
+
+def test_distances_that_need_many_digits_are_rounded_such_that_near_stays_near():
+    texts = ["0", "0.3000000000001", "0.3000000000007", "1.0000000000003"]
+    frame = pl.DataFrame({"a": texts, "b": ["0", "0.00000000000011", "7", "13.0000000000003"]})
+    policy = Policy.build(k=2, quasi_identifiers=["q"], sensitive=["a", "b"])
+    for epsilon, rounded in ((0.1, False), (0.15000000000000002, True), (0.3, False), (0.42, False), (0.9, False)):
+        promise = promise_of(DissimilarityPlus(["a", "b"], epsilon, 0.5), frame, policy)
+        rules = rules_of([promise], 4)
+        for one, other in itertools.combinations(range(4), 2):
+            pair = np.array([one, other])
+            kept = promise.model.keeps(Histogram.of(np.zeros(2, int), promise.values[pair]), promise.table)[0]
+            fits = broken_in(rules, pair) == 0
+            assert fits == kept or (rounded and not fits)
 
 
 def test_what_cannot_be_kept_is_refused():
