@@ -5,6 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from kohort.engines import sample
 from kohort.engines.spark.session import refuse_without_java, session
 from kohort.errors import EngineError
 
@@ -25,6 +26,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "spark" in item.fixturenames:
             item.add_marker(pytest.mark.spark)
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    """As many parts as are asked for, however small the table."""
+    monkeypatch.setattr(sample, "CLASSES", 1)
 
 
 @pytest.fixture(scope="session")

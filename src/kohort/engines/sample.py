@@ -21,8 +21,10 @@ FEWEST_ROWS = 2_000
 """Distinct rows that a sample has at least, if the table has them."""
 EFFORT = Effort(30.0)
 """How long the sample is clustered."""
-CLASSES_PER_PART = 20
+FEWEST_CLASSES = 20
 """A part has at least so many times k records."""
+CLASSES, LARGE = 400, 20_000
+"""On average it has at least so many times k records, or is large: else too much would be lost at the borders."""
 _PRIME = 2**31 - 1
 _STEP = 48271
 
@@ -43,7 +45,9 @@ def condition(columns: Sequence[str], share: float) -> str:
 
 
 def with_cuts(job: Job, counted: Counted, *, parts: int, most: float = 0.0) -> Job:
-    """The job with cuts into so many parts, or into as many as have at most so many records."""
+    """The job with cuts into at most so many parts, or into as many as have at most so many records."""
+    if not most:
+        parts = min(parts, max(1, job.records // min(CLASSES * job.k, LARGE)))
     if parts == 1 or job.records <= most:
         return replace(job, cuts=Cuts(0))
     share = SAMPLE / job.records
@@ -72,4 +76,4 @@ def _cuts(job: Job, rows: pl.DataFrame, parts: int, most: float) -> Cuts:
     weights = np.bincount(cluster, (counts / copies)[record]) * (job.records / counts.sum())
     boxes = Solution.of_labels(codes, labels).boxes
     some = Boxes(boxes.lo[first], boxes.hi[first])
-    return find_cuts(some, weights.astype(float), parts=parts, most=most, least=CLASSES_PER_PART * job.k)
+    return find_cuts(some, weights.astype(float), parts=parts, most=most, least=FEWEST_CLASSES * job.k)

@@ -10,7 +10,7 @@ import pytest
 
 import kohort
 from engines_tables import released_in_parts
-from kohort.engines import embedded
+from kohort.engines import embedded, sample
 from kohort.errors import DataError, InfeasibleError, PolicyError
 
 QUASI = ["birth_date", "sex", "zip_code", "education", "length_of_stay"]
@@ -31,6 +31,18 @@ def policy_of(**more):
     for section, changes in more.items():
         made = made.with_changes(section, **changes)
     return made
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    """As many parts as are asked for, however small the table."""
+    monkeypatch.setattr(sample, "CLASSES", 1)
+
+
+def test_a_table_is_not_cut_into_tiny_parts(stored, tmp_path, monkeypatch):
+    monkeypatch.setattr(sample, "CLASSES", 200)
+    release = kohort.anonymize(stored, policy_of(), output=tmp_path / "out.parquet", memory=MEMORY, partitions=9)
+    assert int(release.facts["parts"].split(",")[0]) == 3
 
 
 @pytest.fixture(scope="module")
@@ -190,6 +202,8 @@ def test_a_full_disk_is_seen_before_any_work(stored, tmp_path, monkeypatch):
 
 SCRIPT = """
 import sys, kohort
+from kohort.engines import sample
+sample.CLASSES = 1
 kohort.anonymize(sys.argv[1], kohort.Policy.load(sys.argv[2]), output=sys.argv[3], memory=300_000_000, partitions=6,
                  resume=sys.argv[4] == "resume")
 """
