@@ -14,6 +14,14 @@ PACKAGE = Path(__file__).parents[2] / "src"
 PATIENCE = 120
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """For processes that do not live long."""
+CLUSTER = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "700m",
+    "spark.executor.memory": "512m",
+    "spark.executor.cores": "1",
+}
+"""Settings of a session on workers as small as these."""
 
 
 class Process:

@@ -9,17 +9,10 @@ from kohort.engines import sample
 from kohort.engines.spark.session import refuse_without_java, session
 from kohort.errors import EngineError
 
-from .clusters import QUICK_JAVA, connect_server, standalone
+from .clusters import CLUSTER, QUICK_JAVA, connect_server, standalone
 
 SMALL = {"spark.sql.shuffle.partitions": "4", "spark.sql.codegen.wholeStage": "false"}
 QUICK = {"spark.driver.extraJavaOptions": QUICK_JAVA, "spark.executor.extraJavaOptions": QUICK_JAVA}
-CLUSTER = {
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.memory": "700m",
-    "spark.executor.memory": "512m",
-    "spark.executor.cores": "1",
-}
 
 
 def pytest_collection_modifyitems(items):

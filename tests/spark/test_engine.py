@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 import kohort
 from engines_tables import released_in_parts
+from kohort.engines.spark import ancestors
 from kohort.engines.spark.batches import gather_batches, write_batches
 from kohort.engines.spark.engine import anonymize, prepared
 from kohort.engines.spark.faults import guarded, telling
@@ -109,7 +110,9 @@ def test_a_run_that_was_cut_off_goes_on_from_its_finished_batches(spark, tmp_pat
 
 
 @only("local")
-def test_pac_parts_and_clusters_as_in_memory(spark):
+@pytest.mark.parametrize("few", [0, 200_000])
+def test_pac_parts_and_clusters_as_in_memory(spark, monkeypatch, few):
+    monkeypatch.setattr(ancestors, "FEW", few)
     people = patients(900).with_columns(note=pl.lit("a"))
     pac = policy(algorithm={"name": "pac", "t": 5, "capacity": 200, "sensitive_weight": 0.4})
     there = kohort.anonymize(people, pac)

@@ -229,7 +229,9 @@ class Table:
                 "GROUP BY code ORDER BY code"
             )["value"]
 
-        values = Texts.of(found["value"]) if few else Texts(found.height, read)
+        values = Texts(found.height, read)
+        if found.height <= TEXTS:
+            values = Texts.of(found["value"] if few else read(0, found.height))
         star = found["star"].arg_true()
         return Dictionary(
             table,

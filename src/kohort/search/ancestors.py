@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +95,7 @@ class Rows(Protocol):
     def tallied(self, split: Split) -> Tally:
         """Count the records that a split gives each label."""
 
-    def part(self, split: Split, label: int) -> Self:
+    def part(self, split: Split, label: int) -> Rows:
         """The rows to which a split gives a label."""
 
 

@@ -20,13 +20,16 @@ from pyspark.sql.types import IntegerType, StructType
 from kohort.algorithms.pac import ProximityAwareClustering
 from kohort.engines.job import PART, Job
 from kohort.engines.lookups import COUNT, OWN
-from kohort.search.ancestors import Split, Tally, merged, tally
+from kohort.search.ancestors import LocalRows, Split, Tally, merged, tally
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 SLICE = f"{OWN}slice"
 """Column with the number of the piece of the sorted rows that a row lies in."""
+
+FEW = 200_000
+"""Records of a part that the driver parts again by itself; it gets their codes, and nothing else of them."""
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 
@@ -101,9 +104,24 @@ class SparkRows:
         found = self.frame.mapInArrow(counted, schema).groupBy("axis", "label", "code").agg(F.sum("records"))
         return merged(Tally(*(column.to_numpy() for column in found.toArrow().columns)))
 
-    def part(self, split: Split, label: int) -> SparkRows:
-        """The rows to which a split gives a label."""
-        return replace(self, path=(*self.path, (split, label)))
+    def part(self, split: Split, label: int) -> SparkRows | LocalRows:
+        """The rows to which a split gives a label; few come to the driver, for a job in Spark takes longer."""
+        there = replace(self, path=(*self.path, (split, label)))
+        return there._collected() if there.records <= FEW else there
+
+    def _collected(self) -> LocalRows:
+        """The rows in memory, in their order."""
+        looked, columns = self._looked, self.columns
+
+        def picked(batches: Batches) -> Batches:
+            for rows, counts, _ in looked(batches):
+                yield pa.RecordBatch.from_arrays([*rows.T, pa.array(counts)], [*columns, COUNT])
+
+        schema = ", ".join([*(f"{name} int" for name in columns), f"{COUNT} long"])
+        table = self.frame.mapInArrow(picked, schema).toArrow()
+        rows = np.column_stack([table.column(name).to_numpy() for name in columns]).astype(np.int32)
+        order = np.lexsort(rows.T[::-1])
+        return LocalRows(np.ascontiguousarray(rows[order]), table.column(COUNT).to_numpy()[order])
 
     @property
     def _looked(self) -> Callable[[Batches], Iterator[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]]]:
