@@ -140,13 +140,21 @@ class SparkRows:
         return looked
 
 
-def beta_clusters(job: Job, frame: DataFrame, pac: ProximityAwareClustering) -> tuple[DataFrame, list[list[float]]]:
-    """The records with the number of their beta-cluster in the column PART; and the random numbers of each."""
+def beta_clusters(
+    job: Job, frame: DataFrame, pac: ProximityAwareClustering, partitions: int
+) -> tuple[DataFrame, list[list[float]]]:
+    """The records with the number of their beta-cluster in the column PART; and the random numbers of each.
+
+    Parameters
+    ----------
+    partitions : int
+        Of the rows while they are counted; Spark's own number suits shuffles, and here every task calls Python.
+    """
     t = pac.t_for(job.records, job.k)
     rng = np.random.default_rng(job.plan.seed)
     columns = tuple(job.code_columns)
     counted = frame.groupBy(*columns).agg(F.count(F.lit(1)).alias(COUNT))
-    ordered = counted.repartitionByRange(*columns).sortWithinPartitions(*columns)
+    ordered = counted.repartitionByRange(partitions, *columns).sortWithinPartitions(*columns)
     rows = ordered.withColumn(SLICE, F.spark_partition_id()).persist()
     try:
         tree, sizes = pac.parting(job.axes, job.k).parts(SparkRows(rows, columns), t, rng, lambda records: None)

@@ -170,7 +170,7 @@ def _spots(spark: SparkSession, parts: list[int]) -> list[int]:
 
 def _by_ancestors(job: Job, scan: SparkScan, pac: ProximityAwareClustering, partitions: int) -> Prepared:
     """Part the table as PAC does: the first of its phases in Spark, the second on the parts."""
-    frame, draws = beta_clusters(job, scan.frame, pac)
+    frame, draws = beta_clusters(job, scan.frame, pac, partitions)
     coded = replace(scan, frame=frame)
     return Prepared(job, coded, partitions, len(draws), None, lambda part: BetaCluster(pac, draws[part]))
 
