@@ -71,7 +71,7 @@ def anonymize(
         typer.Option(metavar="SIZE", help="Work on disk, in so much memory, such as 2GB; DATA may be a folder, too."),
     ] = None,
     partitions: Annotated[
-        int | None, typer.Option(min=1, help="With --memory or Spark: number of parts; as many as needed when absent.")
+        int | None, typer.Option(min=1, help="With --memory or Spark: most parts; as many as needed when absent.")
     ] = None,
     resume: Annotated[
         bool,
