@@ -99,10 +99,10 @@ class Line:
                 last[where] = np.searchsorted(self._sorted, found.hi, "right") - 1
                 rest = ~found.plain
             for number in np.flatnonzero(rest).tolist():
-                first[where][number], last[where][number] = self.stretch(some[number], missing_is_any=missing_is_any)
+                first[where][number], last[where][number] = self._covers(some[number], missing_is_any=missing_is_any)
         return first, last
 
-    def stretch(self, text: str | None, *, missing_is_any: bool) -> tuple[int, int]:
+    def _covers(self, text: str | None, *, missing_is_any: bool) -> tuple[int, int]:
         """Find the first and last place that a published text covers; first > last for none."""
         if text is None:
             return (0, self.missing) if missing_is_any else (self.missing, self.missing)
