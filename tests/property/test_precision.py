@@ -102,3 +102,72 @@ def test_every_published_interval_keeps_the_settings(tmp_path_factory, case):
                 assert low is None or low <= exact(column.top)
     again = kohort.measure(path, frame, policy)
     assert again.by_column == pytest.approx(release.loss.by_column, abs=1e-9)
+
+
+FAR = 100
+"""Beyond all numbers of a case: what is held up to here is held without an end."""
+
+
+@st.composite
+def texts(draw):
+    """A published text in any style, and the test whether a number is in it."""
+    low, high = sorted(draw(st.tuples(*[st.sampled_from([n / 2 for n in range(-40, 41)])] * 2)))
+    one, other = (f"{end:g}" for end in (low, high))
+    return draw(
+        st.sampled_from(
+            [
+                (one, lambda x: x == low),
+                (f"[{one} - {other}]", lambda x: low <= x <= high),
+                (f"[{one}, {other}[", lambda x: low <= x < high),
+                (f"]{one}, {other}]", lambda x: low < x <= high),
+                (f"({one}, {other})", lambda x: low < x < high),
+                (f"]{one}, {other}[", lambda x: low < x < high),
+                (f"{one}~{other}", lambda x: low <= x <= high),
+                (f"<= {one}", lambda x: x <= low),
+                (f"< {one}", lambda x: x < low),
+                (f">= {one}", lambda x: x >= low),
+                (f"> {one}", lambda x: x > low),
+                (f"{one}+", lambda x: x >= low),
+            ]
+        )
+    )
+
+
+@st.composite
+def limits(draw):
+    snap = draw(st.sampled_from([None, 2, 5]))
+    unit = snap or 1
+    bottom, width = unit * draw(st.integers(-5, 2)), unit * draw(st.integers(1, 4))
+    given = {"snap": snap, "bottom": bottom, "top": bottom + max(width, 2 * unit), "min_width": width}
+    kept = draw(st.sets(st.sampled_from(["bottom", "top", "min_width"]))) | ({"snap"} if snap else {"min_width"})
+    return {key: given[key] for key in kept}
+
+
+def too_precise(held, limits):
+    """Judge from all whole numbers that a text holds whether it says more than it may."""
+    low, high = min(held, default=0), max(held, default=-1)
+    ends = [end for end in (low, high) if abs(end) < FAR]
+    if len(ends) == 2 and high - low < max(limits.get("snap", 0), limits.get("min_width", 0)):
+        return True
+    if "snap" in limits and any(end % limits["snap"] for end in ends):
+        return True
+    for key, sign in (("bottom", -1), ("top", 1)):
+        if key in limits:
+            beyond = {x for x in range(-FAR, FAR + 1) if (x - limits[key]) * sign >= 0}
+            some = held & beyond
+            # what ends at the border says no more about who is beyond it than that they are not in it
+            if some and some != beyond and (some != {limits[key]} or not held - beyond):
+                return True
+    return False
+
+
+@given(st.lists(st.tuples(texts(), limits()), min_size=20, max_size=40))
+@settings(max_examples=8)
+def test_what_is_too_precise_depends_on_the_values_that_a_text_holds(cases):
+    columns = {f"x{i}": {"role": "quasi", "type": "integer", **keys} for i, (_, keys) in enumerate(cases)}
+    policy = kohort.Policy(privacy={"k": 2}, columns=columns)
+    release = pl.DataFrame({f"x{i}": [text] * 2 for i, ((text, _), _) in enumerate(cases)})
+    figures = kohort.verify(release, policy).check("precision").figures
+    for i, ((_, holds), keys) in enumerate(cases):
+        held = {x for x in range(-FAR, FAR + 1) if holds(x)}
+        assert (figures[f"too_precise.x{i}"] > 0) == too_precise(held, keys)

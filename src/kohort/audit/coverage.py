@@ -84,6 +84,12 @@ class Line:
             self.places[where][some.is_null().to_numpy()] = self.missing
 
     def _end_at(self, values: int) -> None:
+        column = self._column
+        # who is at a border or beyond it is published without an end on that side
+        self._inner = (
+            0 if column.bottom is None else self._place(column.bottom, after=True),
+            values - 1 if column.top is None else self._place(column.top, after=False) - 1,
+        )
         self._strange = values  # values that mean nothing: covered by '*' alone
         self.missing = values + 1
         self.length = values + 2
@@ -95,8 +101,8 @@ class Line:
             rest = np.ones(len(some), bool)
             if isinstance(self._sorted, np.ndarray):
                 found = self._column.ends(some)
-                first[where] = np.searchsorted(self._sorted, found.lo)
-                last[where] = np.searchsorted(self._sorted, found.hi, "right") - 1
+                first[where] = np.maximum(np.searchsorted(self._sorted, found.lo), self._inner[0])
+                last[where] = np.minimum(np.searchsorted(self._sorted, found.hi, "right") - 1, self._inner[1])
                 rest = ~found.plain
             for number in np.flatnonzero(rest).tolist():
                 first[where][number], last[where][number] = self._covers(some[number], missing_is_any=missing_is_any)
@@ -117,7 +123,9 @@ class Line:
             case Interval() if self._column.taxonomy is not None:
                 return self._leaves(meaning)
             case Interval(lo, hi, lo_closed, hi_closed):
-                return self._place(lo, after=not lo_closed), self._place(hi, after=hi_closed) - 1
+                first, last = self._place(lo, after=not lo_closed), self._place(hi, after=hi_closed) - 1
+                first = max(first, self._inner[0]) if lo.is_finite() else first
+                return first, min(last, self._inner[1]) if hi.is_finite() else last
             case Mask(prefix, length):
                 last_key = (length, prefix + _LAST_CHARACTER)
                 return self._place((length, prefix), after=False), self._place(last_key, after=True) - 1

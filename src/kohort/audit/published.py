@@ -85,6 +85,8 @@ class PublishedColumn:
         of the original, else unknown.
     known : frozenset of str or None
         The original's texts, for the kinds where a bare text must be one of them.
+    bottom, top : Decimal or None
+        Borders at and beyond which the policy tells no values apart.
     """
 
     name: str
@@ -92,6 +94,8 @@ class PublishedColumn:
     taxonomy: Taxonomy | None = None
     domain: tuple[Decimal, Decimal] | None = None
     known: frozenset[str] | None = None
+    bottom: Decimal | None = None
+    top: Decimal | None = None
     style: str | None = field(default=None, repr=False)
     neutralised: bool = field(default=False, repr=False)
 
@@ -197,10 +201,17 @@ def published_column(
         kind,
         taxonomy=_taxonomy(name, policy) if kind == "label" else None,
         known=_known(plain, original) if kind in ("text", "prefix") else None,
+        bottom=_border(column.bottom) if kind in _WITH_ENDS else None,
+        top=_border(column.top) if kind in _WITH_ENDS else None,
         style=column.format,
         neutralised=neutralised,
     )
     return _with_domain(reader, column, original)
+
+
+def _border(border: float | str | None) -> Decimal | None:
+    """Read a border: a number, or a date as days since 1970."""
+    return day(border) if isinstance(border, str) else None if border is None else Decimal(str(border))
 
 
 def _known(plain: PublishedColumn, original: Texts | None) -> frozenset[str] | None:
