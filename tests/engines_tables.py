@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import polars as pl
 
+from kohort.engines.job import KEY, PART
+from kohort.engines.joining import Stock, joined, settled
 from kohort.engines.lookups import CODE, COUNT, OWN, Lookup
-from kohort.engines.part import release_part
+from kohort.engines.part import release_others, release_part
 from kohort.engines.sample import with_cuts
 from kohort.engines.survey import refuse_parts, survey
+from kohort.errors import InfeasibleError
 from kohort.planning import plan_of
 
 
@@ -39,17 +41,38 @@ class FrameScan:
 
 
 def released_in_parts(frame, policy, parts):
-    """All published rows of a table that is worked on in parts, sorted; and the job."""
+    """All published rows of a table that is worked on in parts, in their order; and the job."""
     plan = plan_of(policy)
     refuse_parts(plan)
     job, scan = survey(plan, FrameScan(frame, tuple(frame.columns)))
     job = with_cuts(job, lambda condition: scan.counted(job.code_columns, condition), parts=parts)
-    route = job.cuts.route(scan.frame.select(job.code_columns).to_numpy())
-    sizes = dict(enumerate(np.bincount(route).tolist()))
-    job = replace(job, cuts=job.cuts.joined(sizes, 5 * job.k))
-    route = job.cuts.route(scan.frame.select(job.code_columns).to_numpy())
+    codes = scan.frame.select(job.code_columns).to_numpy()
+    leaves = scan.frame.with_columns(pl.Series(PART, job.cuts.route(codes)))
+    stock = Stock.of(job, lambda columns: leaves.group_by(PART, *columns).agg(pl.len().alias(COUNT)))
     own = [name for name in scan.frame.columns if name.startswith(OWN)]
-    frame = scan.frame.select(*job.carried, *own)
-    pieces = [release_part(frame.filter(pl.Series(route == part)), job, part) for part in job.cuts.parts]
-    rows = [row for piece in pieces for row in (*piece.released.rows(), *piece.withheld.rows())]
-    return sorted(rows, key=repr), job
+    pieces = {}
+
+    def trial(job, some):
+        route = job.cuts.route(codes)
+        faults = {}
+        for part in some:
+            rows = scan.frame.filter(pl.Series(route == part)).select(*job.carried, *own)
+            try:
+                pieces[part] = release_part(rows, job, part).released
+            except InfeasibleError as error:
+                faults[part] = error
+        return faults
+
+    job = settled(joined(job, stock), stock, trial)
+    shown = [pieces[part] for part in job.cuts.parts]
+    if policy.output.suppressed == "starred" and policy.privacy.missing == "suppress":
+        others = frame.filter(pl.any_horizontal(pl.col(policy.quasi_identifiers).is_null()))
+        shown.append(release_others(others, job, shown[0].drop(KEY)).select(shown[0].columns))
+    return pl.concat(shown).sort(KEY).drop(KEY).rows(), job
+
+
+def parts_of(frame, policy, job, column):
+    """The part of each record that takes part, by the value that it has in a column."""
+    scan = survey(plan_of(policy), FrameScan(frame, tuple(frame.columns)))[1]
+    parts = job.cuts.route(scan.frame.select(job.code_columns).to_numpy())
+    return dict(zip(scan.frame[column].to_list(), parts.tolist(), strict=True))

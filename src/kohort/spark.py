@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import shutil
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from kohort.engines.spark.session import refuse_without_spark, session
 refuse_without_spark()
 
 from kohort.audit.files import files_hash, listed_files  # noqa: E402
-from kohort.engines.spark.batches import gather_batches, write_batches  # noqa: E402
+from kohort.engines.spark.batches import read_batches, write_batches  # noqa: E402
 from kohort.engines.spark.engine import anonymize, prepared, refuse  # noqa: E402 (says first what is missing)
 from kohort.engines.spark.faults import guarded  # noqa: E402
 from kohort.engines.spark.files import read_files, read_folder, write_folder  # noqa: E402
@@ -104,8 +105,8 @@ def release(
             ready = guarded(lambda: prepared(original, plan, partitions))
         with clock.step("cluster"):
             if resume:
-                guarded(lambda: write_batches(ready.persisted(), kept, kind, delimiter, clock.share))
-                gather_batches(kept, draft)
+                guarded(lambda: write_batches(ready.persisted(), kept, clock.share))
+                guarded(lambda: write_folder(read_batches(ready, kept), draft, kind, delimiter))
             else:
                 with watched(spark, ready.partitions, clock.share):
                     guarded(lambda: write_folder(ready.released(), draft, kind, delimiter))
@@ -135,11 +136,9 @@ def release(
 
 def _resumed(plan: Plan, kept: Path, facts: dict[str, Any]) -> Plan:
     """The plan of the run that is resumed, if there is one."""
-    policy = plan.policy
-    if policy.output.suppressed == "starred" and policy.privacy.suppression_limit > 0:
-        raise DataError("resume: suppressed records that are shown are mixed with all others; run without --resume.")
+    facts = facts | {"policy": plan.policy.to_toml(), "version": version("kohort")}
     try:
         kept.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise DataError(f"{kept.name}: cannot be written ({error.strerror}); check the folder.") from None
-    return replace(plan, seed=same_run(kept, facts | {"policy": policy.to_toml()}, {"seed": plan.seed})["seed"])
+    return replace(plan, seed=same_run(kept, facts, {"seed": plan.seed})["seed"])

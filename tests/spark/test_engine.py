@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import functions as F
 
 import kohort
-from engines_tables import released_in_parts
+from engines_tables import parts_of, released_in_parts
 from kohort.engines.spark import ancestors
-from kohort.engines.spark.batches import gather_batches, write_batches
+from kohort.engines.spark.batches import read_batches, write_batches
 from kohort.engines.spark.engine import anonymize, prepared
 from kohort.engines.spark.faults import guarded, telling
 from kohort.engines.spark.verify import verify
@@ -49,13 +49,14 @@ def policy(k=5, **more):
         "hierarchies": {"Zip.code": {"prefix": [4, 2]}},
         "types": {"Zip.code": "string"},
         "algorithm": "k-member",
+        "output": {"shuffle_seed": 5},
         "seed": 3,
     }
     return Policy.build(**(given | more))
 
 
 def rows_of(frame):
-    return sorted((tuple(row) for row in frame.collect()), key=repr)
+    return [tuple(row) for row in frame.collect()]
 
 
 def test_spark_publishes_what_the_same_parts_give_in_memory(spark):
@@ -65,7 +66,8 @@ def test_spark_publishes_what_the_same_parts_give_in_memory(spark):
     expected, job = released_in_parts(people, policy(), PARTS)
     assert len(job.cuts.parts) > 1
     assert rows_of(released) == expected
-    sizes = released.groupBy(F.spark_partition_id()).count().collect()
+    unmixed = prepared(in_spark(spark, people), plan_of(policy()), PARTS).rows()
+    sizes = unmixed.groupBy(F.spark_partition_id()).count().collect()
     assert len(sizes) == len(job.cuts.parts)  # no task has two parts
 
 
@@ -78,35 +80,65 @@ def test_every_engine_publishes_the_same_rows(spark, tmp_path, parts):
     kohort.anonymize(tmp_path / "in.parquet", policy(), output=out, memory="300MB", partitions=parts)
     expected, job = released_in_parts(people, policy(), parts)
     assert (len(job.cuts.parts) > 1) == (parts > 1)
-    assert sorted(pl.read_parquet(out).rows(), key=repr) == expected
+    assert pl.read_parquet(out).rows() == expected
     assert rows_of(anonymize(in_spark(spark, people), policy(), partitions=parts)) == expected
+
+
+@only("local")
+def test_where_a_row_stands_does_not_tell_its_part(spark):
+    people = patients(2400).with_columns(
+        pl.when(pl.int_range(pl.len()) % 11 == 0).then(None).otherwise(pl.col("age")).alias("age"),
+        note=pl.int_range(pl.len()),
+    )
+    promised = policy(
+        algorithm="mondrian",
+        missing="suppress",
+        suppression_limit=0.1,
+        output={"suppressed": "starred", "shuffle_seed": 7},
+    )
+    released = anonymize(in_spark(spark, people), promised, partitions=6)
+    found = released.withColumn("file", F.spark_partition_id()).select("note", "file").collect()
+    expected, job = released_in_parts(people, promised, 6)
+    records = np.array([row[0] for row in found])
+    assert records.tolist() == [row[-1] for row in expected]
+    part_of = parts_of(people, promised, job, "note")
+    parts = np.array([part_of.get(record, -1) for record in range(2400)])
+    assert len(np.unique(parts)) == 7
+    middle, spread = 2399 / 2, 2400 / np.sqrt(12)
+    for kinds in (parts, np.arange(2400) // 400):
+        for kind in np.unique(kinds):
+            mean = np.argsort(records)[kinds == kind].mean()
+            assert abs(mean - middle) < 4 * spread / np.sqrt((kinds == kind).sum())
+    # As many files as rows ask for, each with its share of every part.
+    files = np.array([row[1] for row in found])
+    assert len(np.unique(files)) == 3
+    for file in np.unique(files):
+        assert abs((files == file).sum() - 800) < 4 * np.sqrt(2400 * 2 / 9)
+        assert set(parts[records[files == file]]) == set(parts)
 
 
 @only("local")
 def test_a_run_that_was_cut_off_goes_on_from_its_finished_batches(spark, tmp_path):
     people = patients()
     ready = prepared(in_spark(spark, people), plan_of(policy()), 16)
-    kept, folder = tmp_path / "kept", tmp_path / "out"
+    kept = tmp_path / "kept"
     kept.mkdir()
-    folder.mkdir()
 
     def cut_off(share):
         if share > 0.3:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_batches(ready.persisted(), kept, "parquet", ",", cut_off)
+        write_batches(ready.persisted(), kept, cut_off)
     before = {path: path.stat().st_mtime_ns for path in kept.glob("batch-*/*")}
     assert len({path.parent for path in before}) == 3
     (kept / "draft-3").mkdir()
     (kept / "draft-3" / "half.parquet").write_bytes(b"PAR1")
     shares = []
-    write_batches(ready, kept, "parquet", ",", shares.append)
+    write_batches(ready, kept, shares.append)
     assert shares == [number / 8 for number in range(1, 9)]
     assert {path: path.stat().st_mtime_ns for path in before} == before
-    gather_batches(kept, folder)
-    released = pl.read_parquet(folder / "*.parquet")
-    assert sorted(released.rows(), key=repr) == released_in_parts(people, policy(), 16)[0]
+    assert rows_of(read_batches(ready, kept)) == released_in_parts(people, policy(), 16)[0]
 
 
 @only("local")
@@ -118,7 +150,7 @@ def test_pac_parts_and_clusters_as_in_memory(spark, monkeypatch, few):
     there = kohort.anonymize(people, pac)
     assert there.facts["beta_clusters"] > 5  # some were parted again
     here = anonymize(in_spark(spark, people), pac, partitions=PARTS)
-    assert rows_of(here) == sorted(there.table.rows(), key=repr)
+    assert sorted(rows_of(here), key=repr) == sorted(there.table.rows(), key=repr)
 
 
 @only("local")
@@ -204,7 +236,7 @@ def test_a_worker_that_dies_in_the_middle_changes_nothing(spark, workers, tmp_pa
         workers[0].kill()
         on.touch()
         found = running.result()
-    assert found == released_in_parts(people, policy(), PARTS)[0]
+    assert sorted(found, key=repr) == sorted(released_in_parts(people, policy(), PARTS)[0], key=repr)
     verdict = verify(spark.createDataFrame(found, released.schema), policy(), original=original)
     assert verdict.passed, verdict.reason
     assert verdict.facts.rows_released == people.height

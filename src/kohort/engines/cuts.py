@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,20 +30,32 @@ class Cut:
     axis: int
     key: int
     below: Cut | int
-    """Another cut, or the number of a part."""
+    """Another cut, or the number of a leaf."""
     above: Cut | int
 
 
 @dataclass(frozen=True)
 class Cuts:
-    """A tree of cuts; its leaves are parts."""
+    """A tree of cuts; a part is one of its leaves, or some of them."""
 
     root: Cut | int
+    """Its leaves are numbered 0, 1, 2, ... from left to right."""
+    part_of: tuple[int, ...] = ()
+    """The part of each leaf: the smallest number of its leaves. When empty, every leaf is a part."""
 
     @property
     def parts(self) -> list[int]:
         """Numbers of all parts, ascending."""
-        return sorted(_leaves(self.root))
+        return sorted(self.groups)
+
+    @property
+    def groups(self) -> dict[int, tuple[int, ...]]:
+        """The leaves of each part, ascending."""
+        found: dict[int, tuple[int, ...]] = {}
+        for leaf in _leaves(self.root):
+            part = self._part(leaf)
+            found[part] = (*found.get(part, ()), leaf)
+        return found
 
     def route(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
         """The part of each row of codes."""
@@ -52,7 +64,7 @@ class Cuts:
         while waiting:
             node, rows = waiting.pop()
             if isinstance(node, int):
-                parts[rows] = node
+                parts[rows] = self._part(node)
                 continue
             small = codes[rows, node.axis] <= node.key
             waiting += [(node.below, rows[small]), (node.above, rows[~small])]
@@ -63,47 +75,58 @@ class Cuts:
 
         def written(node: Cut | int) -> str:
             if isinstance(node, int):
-                return str(node)
+                return str(self._part(node))
             below, above = written(node.below), written(node.above)
             return f"CASE WHEN {columns[node.axis]} <= {node.key} THEN {below} ELSE {above} END"
 
         return written(self.root)
 
-    def joined(self, records: Mapping[int, int], least: int) -> Cuts:
-        """The same cuts without those that leave a part with fewer records; what is joined has its smallest number.
+    def joined(self, records: Mapping[int, int], fits: Callable[[tuple[int, ...]], bool]) -> Cuts:
+        """The same cuts with every part that does not fit joined with another: until all fit, or there is one.
+
+        The smallest such part comes first. It joins a part of the smallest branch that has another one: of those that
+        make it fit, the smallest, and else the smallest of all.
 
         Parameters
         ----------
         records : mapping
-            Records of each part; none where it is absent.
+            Records of each leaf; none where it is absent.
+        fits : callable
+            Told the leaves of a part.
         """
+        groups = self.groups
+        size = {part: sum(records.get(leaf, 0) for leaf in leaves) for part, leaves in groups.items()}
+        waiting = {part for part, leaves in groups.items() if not fits(leaves)}
+        while waiting and len(groups) > 1:
+            part = min(waiting, key=lambda one: (size[one], one))
+            near = sorted(self._near(part, groups), key=lambda one: (size[one], one))
+            together = [tuple(sorted(groups[part] + groups[other])) for other in near]
+            place = next((place for place, leaves in enumerate(together) if fits(leaves)), None)
+            other, leaves = near[place or 0], together[place or 0]
+            groups = {one: some for one, some in groups.items() if one not in (part, other)} | {leaves[0]: leaves}
+            size[leaves[0]] = size[part] + size[other]
+            waiting -= {part, other}
+            if place is None:
+                waiting.add(leaves[0])
+        part_of = {leaf: part for part, leaves in groups.items() for leaf in leaves}
+        return Cuts(self.root, tuple(part_of[leaf] for leaf in sorted(part_of)))
 
-        def join(node: Cut | int) -> tuple[Cut | int, int, bool]:
-            """The node afterwards, its records, and whether all its parts are large enough."""
+    def _part(self, leaf: int) -> int:
+        return self.part_of[leaf] if self.part_of else leaf
+
+    def _near(self, part: int, groups: Mapping[int, tuple[int, ...]]) -> set[int]:
+        """The other parts of the smallest branch that has this one and another."""
+        part_of = {leaf: one for one, leaves in groups.items() for leaf in leaves}
+
+        def found(node: Cut | int) -> tuple[set[int], set[int]]:
+            """All parts of a branch, and those that are near."""
             if isinstance(node, int):
-                return node, records.get(node, 0), records.get(node, 0) >= least
-            below, few, below_is_large = join(node.below)
-            above, more, above_is_large = join(node.above)
-            if below_is_large and above_is_large:
-                return Cut(node.axis, node.key, below, above), few + more, True
-            return min(_leaves(node)), few + more, few + more >= least
+                return {part_of[node]}, set()
+            (below, nearer), (above, near) = found(node.below), found(node.above)
+            both = below | above
+            return both, nearer or near or (both - {part} if part in both else set())
 
-        return Cuts(join(self.root)[0])
-
-    def groups(self, finer: Cuts) -> dict[int, list[int]]:
-        """The parts of the tree that this one was joined from, for each part."""
-        found: dict[int, list[int]] = {}
-
-        def walk(node: Cut | int, other: Cut | int) -> None:
-            if isinstance(node, int):
-                found[node] = _leaves(other)
-            else:
-                assert isinstance(other, Cut)
-                walk(node.below, other.below)
-                walk(node.above, other.above)
-
-        walk(self.root, finer.root)
-        return found
+        return found(self.root)[1]
 
 
 def _leaves(node: Cut | int) -> list[int]:
@@ -156,7 +179,7 @@ def find_cuts(boxes: Boxes, counts: NDArray[np.float64], *, parts: int, most: fl
 
 
 def _numbered(leaf: _Leaf, following: list[int]) -> Cut | int:
-    """The tree with its parts numbered from left to right."""
+    """The tree with its leaves numbered from left to right."""
     if leaf.below is None or leaf.above is None or leaf.cut is None:
         following[0] += 1
         return following[0] - 1

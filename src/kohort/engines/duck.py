@@ -12,6 +12,7 @@ import polars as pl
 from kohort.arrow import ArrowStream
 from kohort.engines.job import PART, ROW
 from kohort.engines.lookups import CODE, COUNT, Lookup
+from kohort.errors import DataError
 from kohort.table.csv import literal_path
 from kohort.table.sources import Source, fetched, relation
 
@@ -120,10 +121,12 @@ class DuckScan:
         return more
 
     def divide(self, expression: str, columns: Sequence[str], folder: Path) -> None:
-        """Write every part into a folder of its own: some columns by their names, all numbers, and ROW."""
-        cells = [f'{self._inner(name)} AS "{_double(name)}"' for name in columns]
+        """Write every part into a folder of its own: some columns, all numbers, and ROW.
+
+        Columns are called c0, c1, ..., for the database takes for one what differs in case alone: see `named`.
+        """
         numbers = [lookup.name for lookup in self.lookups]
-        select = ", ".join([*cells, *numbers, ROW, f"{expression} AS {PART}"])
+        select = ", ".join([*map(self._inner, columns), *numbers, ROW, f"{expression} AS {PART}"])
         self.rows(
             f"COPY (SELECT {select} FROM {self._joined()}) TO '{_quoted(folder)}' "
             f"(FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE {ROW_GROUP}, PARTITION_BY ({PART}))"
@@ -131,8 +134,13 @@ class DuckScan:
 
     def others(self, columns: Sequence[str]) -> pl.DataFrame:
         """The records that have no number in some dictionary: some of their columns, and ROW."""
-        cells = [f'{self._inner(name)} AS "{_double(name)}"' for name in columns]
-        return self._frame(f"SELECT {', '.join([*cells, ROW])} FROM {self._joined('NOT')} ORDER BY {ROW}")
+        cells = [self._inner(name) for name in columns]
+        found = self._frame(f"SELECT {', '.join([*cells, ROW])} FROM {self._joined('NOT')} ORDER BY {ROW}")
+        return self.named(found)
+
+    def named(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Rows as `divide` wrote them, with the names that the table has."""
+        return frame.rename({inner: self.columns[int(inner[1:])] for inner in frame.columns if inner[0] == "c"})
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Run a statement that reads the table."""
@@ -165,17 +173,36 @@ class DuckScan:
         return f"(SELECT {select} FROM ({self.base}) AS source {' '.join(joins)}{where})"
 
 
-def sorted_file(files: Sequence[Path], folder: Path, memory: int) -> Path:
-    """Rows of some Parquet files in the order of ROW, in another one."""
+def sorted_file(files: Sequence[Path], by: Sequence[str], folder: Path, memory: int) -> pl.LazyFrame:
+    """Rows of some Parquet files with the same columns, in the order of some of these; in another file.
+
+    Raises
+    ------
+    DataError
+        When memory or disk do not suffice.
+    """
+    import duckdb
+
     target = folder / "sorted.parquet"
+    names = list(pl.read_parquet_schema(files[0]))
+    # By position: the database takes for one what differs in case alone.
+    cells = [f"c{place}" for place in range(len(names))]
     some = ", ".join(_literal(path) for path in files)
-    with connected(memory, folder) as database:
-        database.execute("SET preserve_insertion_order = true")
-        database.execute(
-            f"COPY (SELECT * FROM read_parquet([{some}], hive_partitioning = false) ORDER BY {ROW}) "
-            f"TO '{_quoted(target)}' (FORMAT parquet, COMPRESSION lz4_raw)"
-        )
-    return target
+    order = ", ".join(cells[names.index(name)] for name in by)
+    try:
+        with connected(memory, folder) as database:
+            database.execute("SET preserve_insertion_order = true")
+            database.execute(
+                f"COPY (SELECT * FROM read_parquet([{some}], hive_partitioning = false) AS source({', '.join(cells)}) "
+                f"ORDER BY {order}) TO '{_quoted(target)}' (FORMAT parquet, COMPRESSION lz4_raw)"
+            )
+    except (duckdb.OutOfMemoryException, duckdb.IOException):
+        sorts = False
+    else:
+        sorts = True
+    if not sorts:  # raised out here, as the database's message may quote cells
+        raise DataError("memory: the limit is too small to mix the rows, or the disk is full; give more.")
+    return pl.scan_parquet(target, glob=False).rename(dict(zip(cells, names, strict=True)))
 
 
 def _literal(path: Path) -> str:
@@ -185,7 +212,3 @@ def _literal(path: Path) -> str:
 
 def _quoted(path: Path) -> str:
     return str(path.absolute()).replace("'", "''")
-
-
-def _double(name: str) -> str:
-    return name.replace('"', '""')

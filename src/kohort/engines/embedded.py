@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 from threading import Event, Lock
 
@@ -22,11 +23,13 @@ from kohort.clock import Clock
 from kohort.engines.duck import DuckScan, connected
 from kohort.engines.gather import gathered
 from kohort.engines.job import PART, ROW, Job
+from kohort.engines.joining import Stock, joined, settled
+from kohort.engines.lookups import COUNT
 from kohort.engines.part import Piece, Tally, release_part
 from kohort.engines.sample import with_cuts
 from kohort.engines.survey import refuse_parts, survey
 from kohort.engines.workspace import Workspace, files_facts, same_run, workspace, write_note
-from kohort.errors import DataError, Interrupted
+from kohort.errors import DataError, InfeasibleError, Interrupted
 from kohort.planning import Plan
 from kohort.preparing import refuse_suppressing
 from kohort.search.refine import cores
@@ -41,9 +44,7 @@ DATABASE = 0.4
 MOST_RECORDS = 1_000_000
 """Larger parts gain nothing."""
 MOST_PARTS = 4096
-LEAST_CLASSES = 5
-"""Parts with fewer than so many times k records are joined with their neighbours."""
-DISK = 4
+DISK = 6
 """Free disk that is asked for, as a multiple of the table's own size."""
 
 
@@ -97,11 +98,11 @@ def beyond_memory(
             "policy": plan.policy.to_toml(),
             "memory": memory,
             "partitions": partitions,
+            "version": version("kohort"),
         }
         drawn = same_run(space.done, facts, {"seed": plan.seed, "shuffle": secrets.randbits(62)})
         plan = replace(plan, seed=drawn["seed"])
-        workers = cores()
-        most = min(MOST_RECORDS, memory * (1 - DATABASE) / workers / BYTES_PER_RECORD)
+        most = min(MOST_RECORDS, _room(memory) / cores())
         parts, most = (MOST_PARTS, most) if partitions is None else (partitions, 0.0)
         with connected(int(memory * DATABASE), space.raw) as database:
             with clock.step("read"):
@@ -117,24 +118,18 @@ def beyond_memory(
                 )
                 coded.divide(job.cuts.expression(job.code_columns), job.carried, space.raw / "parts")
                 others = coded.others(job.carried) if coded.records < scan.records else None
-        files = _files(space.raw / "parts")
-        records = _records(files)
-        joined = job.cuts.joined(records, LEAST_CLASSES * job.k)
-        groups = {
-            part: [path for one in some for path in files.get(one, [])]
-            for part, some in joined.groups(job.cuts).items()
-        }
-        job = replace(job, cuts=joined)
+        work = _Work.of(job, coded, space, memory, clock.share)
         with clock.step("cluster"):
-            tally = _worked(job, groups, space, workers, clock.share)
+            job = settled(joined(job, work.stock), work.stock, work.failures)
+            tally = work.finished(job)
         without = scan.records - coded.records
         refuse_suppressing(without + tally.suppressed, scan.records, plan.policy, "would lie in too small classes")
         if plan.policy.output.suppressed == "starred":
             stars = without + tally.suppressed + tally.stars
             refuse_suppressing(stars, scan.records, plan.policy, "would be * in every quasi-identifier")
         with clock.step("write"):
-            order = gathered(job, sorted(groups), space, others, draft, source.dialect, int(memory * DATABASE))
-        told = {"parts": f"{len(groups):,}, each of them clustered by itself"}
+            order = gathered(job, job.cuts.parts, space, others, draft, source.dialect, int(memory * DATABASE))
+        told = {"parts": f"{len(job.cuts.parts):,}, each of them clustered by itself"}
         yield Run(source, order, tally, job, without, told, space.raw)
 
 
@@ -153,67 +148,122 @@ def _refuse_dictionaries(scan: DuckScan, plan: Plan, memory: int) -> None:
         )
 
 
-def _files(folder: Path) -> dict[int, list[Path]]:
-    """Files of each part."""
-    return {int(one.name.removeprefix(f"{PART}=")): sorted(one.glob("*.parquet")) for one in folder.glob(f"{PART}=*")}
+def _room(memory: int) -> float:
+    """Records that can be worked on at a time."""
+    return memory * (1 - DATABASE) / BYTES_PER_RECORD
 
 
-def _records(files: dict[int, list[Path]]) -> dict[int, int]:
-    count = pl.len()
-    return {
-        part: sum(pl.scan_parquet(path).select(count).collect().item() for path in some) for part, some in files.items()
-    }
+@dataclass(frozen=True)
+class _Work:
+    """Work on parts that lie on disk.
 
+    Attributes
+    ----------
+    files : dict
+        Files of each leaf of the cuts.
+    """
 
-def _worked(
-    job: Job, groups: dict[int, list[Path]], space: Workspace, workers: int, progress: Callable[[float], None]
-) -> Tally:
-    """Work on all parts that are not finished yet; some at a time."""
-    stop, lock = Event(), Lock()
-    done = dict.fromkeys(groups, 0.0)
-    sizes = {part: sum(path.stat().st_size for path in files) for part, files in groups.items()}
-    whole = sum(sizes.values()) or 1
+    scan: DuckScan
+    space: Workspace
+    memory: int
+    progress: Callable[[float], None]
+    files: dict[int, list[Path]]
+    stock: Stock
 
-    def share(part: int, of_part: float) -> None:
-        if stop.is_set():
-            raise Interrupted
-        with lock:
-            done[part] = of_part * sizes[part] / whole
-            progress(sum(done.values()))
+    @classmethod
+    def of(cls, job: Job, scan: DuckScan, space: Workspace, memory: int, progress: Callable[[float], None]) -> _Work:
+        """Look at the parts that were written."""
+        folders = space.raw.glob(f"parts/{PART}=*")
+        files = {int(one.name.removeprefix(f"{PART}=")): sorted(one.glob("*.parquet")) for one in folders}
+        return cls(scan, space, memory, progress, files, Stock.of(job, lambda columns: _counted(files, columns)))
 
-    def work(part: int) -> Tally:
-        if not space.is_done(part):
-            share(part, 0.0)
-            # One thread for each part: parts share nothing, and so never wait for each other.
-            frame = pl.read_parquet(groups[part], glob=False, hive_partitioning=False)
-            piece = release_part(frame, job, part, lambda of_part: share(part, of_part), threads=1)
-            _write(piece, frame[ROW], space, part)
-        for path in groups[part]:
-            path.unlink()
-        share(part, 1.0)
-        content = json.loads(space.tally(part).read_text(encoding="utf-8"))
+    def failures(self, job: Job, parts: list[int]) -> dict[int, InfeasibleError]:
+        """Work on some parts that are not finished yet, several at a time; the faults of those that cannot be."""
+        sizes = {part: self.stock.size(leaves) for part, leaves in job.cuts.groups.items()}
+        self._refuse_large(job, sizes)
+        stop, lock = Event(), Lock()
+        done = {part: 0.0 if part in parts else 1.0 for part in sizes}
+
+        def share(part: int, of_part: float) -> None:
+            if stop.is_set():
+                raise Interrupted
+            with lock:
+                done[part] = of_part
+                self.progress(sum(done[one] * sizes[one] for one in sizes) / job.records)
+
+        def work(part: int, threads: int) -> InfeasibleError | None:
+            try:
+                if not self._is_done(part, sizes[part]):
+                    share(part, 0.0)
+                    self._release(job, part, lambda of_part: share(part, of_part), threads)
+            except InfeasibleError as error:
+                return error
+            share(part, 1.0)
+            return None
+
+        each = _room(self.memory) / cores()
+        # One thread for each part: parts share nothing, and so never wait for each other. Large ones come first, so
+        # that none is left for the end; those that take the memory of several, alone.
+        found = {part: work(part, 0) for part in parts if sizes[part] > each}
+        order = sorted((part for part in parts if part not in found), key=lambda part: (-sizes[part], part))
+        with ThreadPoolExecutor(cores()) as pool:
+            futures = {pool.submit(work, part, 1): part for part in order}
+            try:
+                for future in as_completed(futures):
+                    found[futures[future]] = future.result()
+            except BaseException:
+                stop.set()
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+        return {part: error for part, error in found.items() if error is not None}
+
+    def finished(self, job: Job) -> Tally:
+        """What was counted in all parts; what they were made of is removed."""
+        shutil.rmtree(self.space.raw / "parts")
+        return Tally.total([self._tally(part) for part in job.cuts.parts])
+
+    def _release(self, job: Job, part: int, progress: Callable[[float], None], threads: int) -> None:
+        files = [path for leaf in job.cuts.groups[part] for path in self.files.get(leaf, [])]
+        frame = self.scan.named(pl.read_parquet(files, glob=False, hive_partitioning=False))
+        piece = release_part(frame, job, part, progress, threads=threads)
+        _write(piece, frame[ROW], self.space, part)
+        if not job.pledges:  # else it may have to be joined with another one
+            for path in files:
+                path.unlink()
+
+    def _is_done(self, part: int, records: int) -> bool:
+        """Whether a part was finished in a run before, with the records that it has now."""
+        return self.space.is_done(part) and self._tally(part).records == records
+
+    def _tally(self, part: int) -> Tally:
+        content = json.loads(self.space.tally(part).read_text(encoding="utf-8"))
         return Tally(**content | {"lost": tuple(content["lost"])})
 
-    # Large parts first, so that none is left for the end.
-    order = sorted(groups, key=lambda part: -sizes[part])
-    with ThreadPoolExecutor(workers) as pool:
-        futures = {pool.submit(work, part): part for part in order}
-        try:
-            for future in as_completed(futures):
-                future.result()
-        except BaseException:
-            stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-    tallies = {part: future.result() for future, part in futures.items()}
-    shutil.rmtree(space.raw / "parts")
-    return Tally.total([tallies[part] for part in sorted(tallies)])
+    def _refuse_large(self, job: Job, sizes: dict[int, int]) -> None:
+        """Refuse to work on parts that were joined for a promise and do not fit into memory any more."""
+        some = [sizes[part] for part, leaves in job.cuts.groups.items() if len(leaves) > 1]
+        if job.pledges and some and max(some) > _room(self.memory):
+            needed = self.memory * max(some) / _room(self.memory)
+            raise DataError(
+                f"memory: the promises about sensitive values are kept only if {max(some):,} records are worked on "
+                f"together, which takes about {needed / 1e9:.1f}GB; give more memory, or choose weaker parameters."
+            )
+
+
+def _counted(files: dict[int, list[Path]], columns: Sequence[str]) -> pl.DataFrame:
+    """Records of each leaf, or of each value of some own columns in it."""
+    count = pl.len().cast(pl.Int64).alias(COUNT)
+    found = []
+    for leaf, some in sorted(files.items()):
+        rows = pl.scan_parquet(some, glob=False, hive_partitioning=False)
+        counted = rows.group_by(columns).agg(count) if columns else rows.select(count)
+        found.append(counted.select(pl.lit(leaf).alias(PART), *columns, COUNT).collect())
+    return pl.concat(found)
 
 
 def _write(piece: Piece, rows: pl.Series, space: Workspace, part: int) -> None:
     """Keep what became of a part; the tally comes last, so that a part is finished only when all of it is there."""
     released = piece.released.with_columns(rows.gather(piece.rows))
-    withheld = piece.withheld.with_columns(rows.gather(piece.withheld_rows[: piece.withheld.height]))
+    space.tally(part).unlink(missing_ok=True)
     released.write_parquet(space.released(part), compression="lz4")
-    withheld.write_parquet(space.withheld(part), compression="lz4")
     write_note(space.tally(part), asdict(piece.tally))

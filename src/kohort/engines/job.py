@@ -18,8 +18,8 @@ from kohort.pseudonyms import Key
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
 
-ROW, PART = f"{OWN}row", f"{OWN}part"
-"""Columns of an engine: number of a record in the table, and of its part."""
+ROW, PART, KEY = f"{OWN}row", f"{OWN}part", f"{OWN}key"
+"""Columns of an engine: number of a record in the table, and of its part; random rank of a published row."""
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 from kohort.algorithms import Task
 from kohort.encode import STAR, Codes
 from kohort.enforcing import enforced
-from kohort.engines.job import PART, ROW, Job
-from kohort.errors import InfeasibleError
+from kohort.engines.job import KEY, PART, ROW, Job
 from kohort.measures.loss import Loss, loss_of_solution
 from kohort.privacy import Promise
 from kohort.pseudonyms import with_pseudonyms
 from kohort.recode import publish, starred
 from kohort.refining import refined_solution
 from kohort.solution import Solution
+
+MOST_KEY = 2**63
+"""Keys are drawn below it: two rows with the same are next to impossible."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,10 @@ class Piece:
     """What becomes of a part."""
 
     released: pl.DataFrame
+    """Published rows, suppressed records among them if they are shown; and KEY, by which the rows of all parts are
+    mixed: where a row stands must not tell what part it was in."""
     rows: NDArray[np.int64]
     """The record of the part, counted from 0, that each row shows."""
-    withheld: pl.DataFrame
-    """Suppressed records as they are shown, if they are; to be mixed with those of all other parts."""
-    withheld_rows: NDArray[np.int64]
     tally: Tally
 
 
@@ -90,22 +91,19 @@ def release_part(
         sensitive values, 32-bit integers.
     threads : int
         All cores when 0.
+
+    Raises
+    ------
+    InfeasibleError
+        When the part alone cannot keep a promise.
     """
     content = [name for name in frame.columns if name not in (ROW, PART)]
     order = frame.select(content).hash_rows().arg_sort().to_numpy()
     frame = frame[order]
     task = _task(frame, job, part, progress, threads)
-    try:
-        solution = enforced(task, job.plan.algorithm.solve(task))
-        if job.policy.algorithm.refine:
-            solution = enforced(task, refined_solution(task, solution))
-    except InfeasibleError as error:
-        raise InfeasibleError(
-            *(
-                f"in one of {len(job.cuts.parts)} parts: {fault} Or give more memory, for fewer parts."
-                for fault in error.faults
-            )
-        ) from None
+    solution = enforced(task, job.plan.algorithm.solve(task))
+    if job.policy.algorithm.refine:
+        solution = enforced(task, refined_solution(task, solution))
     # Quasi-identifiers are published from their codes; what they were need not be here.
     table = frame.select(pl.col(name) if name in content else pl.lit(None).alias(name) for name in job.columns)
     return _published(table, order, task.codes, solution, job, part)
@@ -149,15 +147,41 @@ def _published(
     kept = np.ones(len(order), bool) if solution.kept is None else solution.kept
     boxes = solution.boxes.of(kept)
     released = publish(named.filter(pl.Series(kept)), codes, boxes, policy.dropped, bounds=policy.output.bounds)
-    rows, hidden = order[kept], order[~kept]
-    withheld = released.clear()
-    if policy.output.suppressed == "starred":
-        withheld = starred(named.filter(pl.Series(~kept)), released, policy.quasi_identifiers)
-    if policy.output.order != "kept":
-        mixed = np.random.default_rng([job.shuffle, part]).permutation(len(rows))
-        released, rows = released[mixed], rows[mixed]
     stars = released.select(pl.all_horizontal(pl.col(policy.quasi_identifiers) == STAR).sum()).item()
+    shown = np.flatnonzero(kept)
+    if policy.output.suppressed == "starred" and not kept.all():
+        hidden = starred(named.filter(pl.Series(~kept)), released, policy.quasi_identifiers)
+        released, shown = pl.concat([released, hidden]), np.concatenate([shown, np.flatnonzero(~kept)])
+    keys = np.random.default_rng([job.shuffle, part]).integers(MOST_KEY, size=len(order))
     loss = loss_of_solution(job.plan.measure, codes, solution)
     lost = tuple(loss.by_column[axis.name] * len(order) for axis in job.axes)
     tally = Tally(len(order), solution.suppressed, solution.clusters, int(stars or 0), lost)
-    return Piece(released, rows, withheld, hidden, tally)
+    return Piece(released.with_columns(pl.Series(KEY, keys[shown])), order[shown], tally)
+
+
+def release_others(frame: pl.DataFrame, job: Job, like: pl.DataFrame) -> pl.DataFrame:
+    """Make the rows of records that do not take part, with `*` in every quasi-identifier; and KEY.
+
+    A key depends on what is published of a record, and on how many records with the same came before: so the rows and
+    their keys are the same, in whatever pieces and order the records arrive, as long as like ones arrive together.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `Job.carried` as read.
+    like : DataFrame
+        Any rows of the release, or none: their columns and types.
+    """
+    named = with_pseudonyms(frame.select(job.carried), job.policy, job.secret)
+    turn = pl.int_range(pl.len(), dtype=pl.Int64)
+    numbered = frame.select(*job.carried, (turn.over(job.carried) if job.carried else turn).alias(KEY))
+    keys = _mixed(numbered.hash_rows(seed=job.shuffle).to_numpy() ^ _mixed(np.array([job.shuffle], np.uint64)))
+    hidden = starred(named, like, job.policy.quasi_identifiers)
+    return hidden.with_columns(pl.Series(KEY, (keys >> np.uint64(1)).astype(np.int64)))
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers whose bits depend on all bits of the given ones (the finalizer of splitmix64)."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        numbers = (numbers ^ (numbers >> np.uint64(shift))) * np.uint64(factor)
+    return numbers ^ (numbers >> np.uint64(31))

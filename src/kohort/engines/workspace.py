@@ -34,12 +34,8 @@ class Workspace:
         return self.tally(part).exists()
 
     def released(self, part: int) -> Path:
-        """Rows of a part that are published, with the numbers of their original rows."""
+        """Rows of a part that are shown, with the numbers of their original rows and their random keys."""
         return self.done / f"{part}.released.parquet"
-
-    def withheld(self, part: int) -> Path:
-        """Suppressed records of a part, as they are shown."""
-        return self.done / f"{part}.withheld.parquet"
 
     def tally(self, part: int) -> Path:
         """What was counted; written last."""

@@ -42,10 +42,10 @@ def test_joined_parts_are_large_enough_and_hold_what_they_held(made, parts, leas
     boxes, counts = made
     cuts = find_cuts(boxes, counts, parts=parts)
     records = dict(enumerate(np.bincount(cuts.route(boxes.lo), minlength=parts).tolist()))
-    joined = cuts.joined(records, least)
-    groups = joined.groups(cuts)
-    assert sorted(part for some in groups.values() for part in some) == cuts.parts
-    assert set(joined.parts) == set(groups)
+    joined = cuts.joined(records, lambda leaves: sum(records[leaf] for leaf in leaves) >= least)
+    groups = joined.groups
+    assert sorted(leaf for some in groups.values() for leaf in some) == cuts.parts
+    assert joined.parts == sorted(min(some) for some in groups.values())
     of_fine = {fine: part for part, some in groups.items() for fine in some}
     assert joined.route(boxes.lo).tolist() == [of_fine[part] for part in cuts.route(boxes.lo).tolist()]
     sizes = [sum(records[fine] for fine in some) for some in groups.values()]

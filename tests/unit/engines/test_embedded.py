@@ -5,11 +5,12 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import polars as pl
 import pytest
 
 import kohort
-from engines_tables import released_in_parts
+from engines_tables import parts_of, released_in_parts
 from kohort.engines import embedded, sample
 from kohort.errors import DataError, InfeasibleError, PolicyError
 
@@ -74,7 +75,7 @@ def test_a_run_in_parts_gives_what_the_parts_give(stored, patients, tmp_path, pa
     assert release.verdict.facts.rows_released == 3000
     expected, job = released_in_parts(patients, policy, parts)
     assert len(job.cuts.parts) == parts
-    assert rows_of(pl.read_parquet(tmp_path / "out.parquet")) == expected
+    assert pl.read_parquet(tmp_path / "out.parquet").rows() == expected
     found = kohort.measure(tmp_path / "out.parquet", stored, policy)
     assert release.loss.total == pytest.approx(found.total, abs=1e-12)
     assert alone(tmp_path) == ["out.parquet"]
@@ -101,7 +102,7 @@ def test_csv_files_of_a_folder_are_one_table(patients, tmp_path):
     assert pl.read_csv(tmp_path / "out.csv.gz", infer_schema=False).equals(released)
 
 
-def test_suppressed_records_are_shown_at_the_end_whatever_their_part(patients, stored, tmp_path):
+def test_suppressed_records_are_shown_among_all_others(patients, stored, tmp_path):
     policy = policy_of(
         privacy={"missing": "suppress", "suppression_limit": 0.5}, output={"suppressed": "starred", "shuffle_seed": 3}
     )
@@ -110,8 +111,11 @@ def test_suppressed_records_are_shown_at_the_end_whatever_their_part(patients, s
     released = pl.read_parquet(tmp_path / "out.parquet")
     stars = released.select(pl.all_horizontal(pl.col(QUASI) == "*")).to_series().to_numpy()
     assert stars.sum() == release.verdict.facts.suppressed >= missing.sum() > 0
-    assert not stars[: -int(stars.sum())].any()
+    assert released.rows() == released_in_parts(patients, policy, 4)[0]
     assert released.height == 3000
+    # They stand where others would: no third of the file has far more or fewer of them than the rest.
+    thirds = np.array([stars[first : first + 1000].sum() for first in (0, 1000, 2000)])
+    assert (np.abs(thirds - stars.sum() / 3) < 4 * np.sqrt(stars.sum() * 2 / 9)).all()
     refused = policy_of(privacy={"missing": "refuse"})
     with pytest.raises(PolicyError, match=rf"{missing.sum()} records miss a quasi-identifier and missing = 'refuse'"):
         kohort.anonymize(stored, refused, output=tmp_path / "no.parquet", memory=MEMORY)
@@ -265,3 +269,118 @@ def test_a_killed_run_is_resumed_from_its_finished_parts(stored, tmp_path):
     assert pl.read_parquet(tmp_path / "out.parquet").equals(pl.read_parquet(tmp_path / "other.parquet"))
     assert once.loss == again.loss
     assert alone(tmp_path) == ["other.parquet", "out.parquet"]
+
+
+def z_scores(positions, parts):
+    """How far the mean position of each part's rows is from the middle, in standard deviations."""
+    middle, spread = (len(positions) - 1) / 2, len(positions) / np.sqrt(12)
+    return [
+        abs(positions[parts == part].mean() - middle) / (spread / np.sqrt((parts == part).sum()))
+        for part in np.unique(parts)
+    ]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_where_a_row_stands_does_not_tell_its_part(patients, stored, tmp_path, kind):
+    numbered = patients.with_columns(cost=pl.int_range(pl.len()))
+    numbered.write_parquet(stored)
+    policy = policy_of(
+        privacy={"missing": "suppress", "suppression_limit": 0.5},
+        output={"suppressed": "starred"},
+        algorithm={"name": "mondrian"},
+    )
+    out = tmp_path / f"out.{kind}"
+    kohort.anonymize(stored, policy, output=out, memory=MEMORY, partitions=6)
+    expected, job = released_in_parts(numbered, policy, 6)
+    released = pl.read_parquet(out) if kind == "parquet" else pl.read_csv(out)
+    assert released["cost"].to_list() == [row[-1] for row in expected]
+    positions = np.argsort(released["cost"].to_numpy())
+    part_of = parts_of(numbered, policy, job, "cost")
+    parts = np.array([part_of.get(record, -1) for record in range(3000)])  # -1: a suppressed record
+    assert len(np.unique(parts)) == 7
+    assert max(z_scores(positions, parts)) < 4
+    assert max(z_scores(positions, np.arange(3000) // 500)) < 4  # nor where it stood in the table
+    other = kohort.anonymize(stored, policy.with_changes("output", shuffle_seed=2), output=out, memory=MEMORY)
+    assert other.verdict.passed
+    again = pl.read_parquet(out) if kind == "parquet" else pl.read_csv(out)
+    assert abs(np.corrcoef(positions, np.argsort(again["cost"].to_numpy()))[0, 1]) < 0.1
+
+
+def test_pseudonyms_of_records_that_do_not_take_part_are_pseudonyms(patients, stored, tmp_path, monkeypatch):
+    monkeypatch.setenv("KEY_OF_THE_TEST", "0123456789abcdef")
+    policy = policy_of(
+        privacy={"missing": "suppress", "suppression_limit": 0.5},
+        output={"suppressed": "starred"},
+        algorithm={"name": "mondrian"},
+    ).to_dict()
+    policy["columns"]["name"] = {"role": "identifier", "pseudonym": True}
+    policy["output"]["pseudonym_key"] = {"env": "KEY_OF_THE_TEST"}
+    policy = kohort.Policy(**policy)
+    release = kohort.anonymize(stored, policy, output=tmp_path / "out.parquet", memory=MEMORY, partitions=2)
+    assert release.verdict.passed
+    names = pl.read_parquet(tmp_path / "out.parquet")["name"]
+    assert names.str.contains("^[0-9a-f]{64}$").all()
+    assert names.len() == 3000
+
+
+def test_names_that_differ_in_case_alone_stay_apart(patients, tmp_path):
+    renamed = {"ethnicity": "Cost", "admission_date": "COST", "sex": "ZIP_code"}
+    patients.rename(renamed).write_parquet(tmp_path / "in.parquet")
+    (tmp_path / "in").mkdir()
+    for number in range(2):
+        patients.rename(renamed)[number * 1500 :][:1500].write_csv(tmp_path / "in" / f"{number}.csv")
+    made = kohort.Policy.build(
+        k=5,
+        identifiers=["name"],
+        quasi_identifiers=["birth_date", "ZIP_code", "zip_code", "education", "length_of_stay"],
+        sensitive=["diagnosis"],
+        insensitive=["Cost", "COST", "cost"],
+        hierarchies={"zip_code": {"prefix": [5, 3]}},
+        missing="suppress",
+        suppression_limit=0.5,
+        output={"suppressed": "starred", "shuffle_seed": 4},
+        algorithm="mondrian",
+        seed=1,
+    )
+    for source, kind in ((tmp_path / "in.parquet", "parquet"), (tmp_path / "in", "csv")):
+        out = tmp_path / f"out.{kind}"
+        release = kohort.anonymize(source, made, output=out, memory=MEMORY, partitions=4)
+        assert release.verdict.passed
+        released = pl.read_parquet(out) if kind == "parquet" else pl.read_csv(out, infer_schema=False)
+        assert released.columns == [renamed.get(name, name) for name in patients.columns if name != "name"]
+        assert sorted(released["COST"].cast(str)) == sorted(patients["admission_date"].cast(str))
+        assert kohort.verify(out, made, original=source).passed
+
+
+def by_age(n, kinds):
+    """A table in which the sensitive value follows from a quasi-identifier, each as often as the others."""
+    rng = np.random.default_rng(1)
+    age, place = np.sort(rng.integers(0, 100, n)), rng.integers(0, 5, n).astype(str)
+    return pl.DataFrame({"age": age, "place": place, "illness": np.arange(n) * kinds // n}).with_columns(
+        pl.col("illness").cast(pl.String)
+    )
+
+
+@pytest.mark.parametrize("parts", [4, 16])
+@pytest.mark.parametrize(
+    "model",
+    [
+        {"model": "frequency-l-diversity", "l": 4},
+        {"model": "distinct-l-diversity", "l": 4},
+        {"model": "entropy-l-diversity", "l": 3.9},
+        {"model": "recursive-cl-diversity", "c": 2, "l": 3},
+        {"model": "t-closeness", "t": 0.1},
+        {"model": "alpha-k", "alpha": 0.25},
+        {"model": "beta-likeness", "beta": 0.2},
+        {"model": "delta-disclosure", "delta": 0.3},
+    ],
+    ids=lambda model: model["model"],
+)
+def test_a_promise_that_the_whole_table_keeps_is_kept_in_parts(tmp_path, model, parts):
+    by_age(600, 4).write_parquet(tmp_path / "in.parquet")
+    promised = kohort.Policy.build(
+        k=3, quasi_identifiers=["age", "place"], sensitive=["illness"], types={"place": "string"}, seed=1
+    ).with_changes("privacy", models=[model | {"column": "illness"}])
+    out = tmp_path / "out.parquet"
+    release = kohort.anonymize(tmp_path / "in.parquet", promised, output=out, memory=MEMORY, partitions=parts)
+    assert release.verdict.passed

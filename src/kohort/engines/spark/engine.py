@@ -13,39 +13,38 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 from pyspark.sql import functions as F
-from pyspark.sql.types import LongType, StringType, StructField, StructType
+from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
 
 from kohort.algorithms.base import Algorithm
 from kohort.algorithms.pac import BetaCluster, ProximityAwareClustering
-from kohort.encode import STAR
-from kohort.engines.job import PART, Job
+from kohort.engines.job import KEY, PART, Job
+from kohort.engines.joining import Stock, joined, settled
 from kohort.engines.lookups import OWN
-from kohort.engines.part import release_part
+from kohort.engines.part import Piece, release_others, release_part
 from kohort.engines.sample import with_cuts
 from kohort.engines.spark.ancestors import beta_clusters
 from kohort.engines.spark.faults import telling
-from kohort.engines.spark.scan import SparkScan, scan_of
+from kohort.engines.spark.scan import SparkScan, counted, scan_of
 from kohort.engines.spark.verify import refuse_promises
 from kohort.engines.survey import refuse_parts, survey
-from kohort.errors import DataError, PolicyError
+from kohort.errors import DataError, InfeasibleError, PolicyError
 from kohort.planning import Plan, plan_of
 from kohort.policy import Policy
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, GroupedData, SparkSession
 
 RECORDS = 50_000
 """Records of a part, if nobody says how many parts there are."""
-FEWEST_CLASSES = 5
-"""A part of fewer than so many times k records is joined with another."""
+FEWEST_ROWS = 1000
+"""A file of the release has about so many rows at least."""
 SPOT = f"{OWN}spot"
 """Column that decides in which partition a part is worked on."""
-KEY = f"{OWN}key"
-"""Column of random numbers that the rows are mixed by."""
+FAULT = f"{OWN}fault"
+"""Column with what is wrong with a part that cannot keep a promise."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,8 @@ class Prepared:
     partitions: int
     """Of the work."""
     parts: int
+    files: int
+    """Partitions of the release: as many as were asked for, for their number must not tell how the table was cut."""
     spots: list[int] | None = None
     """For each part, a number that Spark puts into a partition of its own; without it, chance decides."""
     algorithm_of: Callable[[int], Algorithm] | None = None
@@ -67,33 +68,61 @@ class Prepared:
         """The same, with the table kept by Spark once it has been read: for several jobs."""
         return replace(self, scan=replace(self.scan, frame=self.scan.frame.persist()))
 
-    def released(self, parts: Sequence[int] | None = None) -> DataFrame:
-        """The release, or some parts of it, worked out when it is used."""
+    def released(self) -> DataFrame:
+        """The release, its rows mixed, worked out when it is used."""
+        rows, others = self.rows(), self.others()
+        return self.mixed(rows if others is None else rows.union(others))
+
+    def rows(self, parts: Sequence[int] | None = None) -> DataFrame:
+        """Rows of all or some parts, called c0, c1, ..., and KEY."""
+        schema = self._schema().add(KEY, LongType())
+        return self._grouped(parts).applyInArrow(_work(self.job, self.algorithm_of), schema)
+
+    def failures(self, parts: Sequence[int]) -> dict[int, InfeasibleError]:
+        """The faults of those of some parts that cannot keep a promise."""
+        schema = StructType([StructField(PART, IntegerType()), StructField(FAULT, ArrayType(StringType()))])
+        found = self._grouped(parts).applyInArrow(_trial(self.job, self.algorithm_of), schema).collect()
+        return {row[0]: InfeasibleError(*row[1]) for row in found}
+
+    def others(self) -> DataFrame | None:
+        """Records that do not take part as they are shown, if they are: `*` in every quasi-identifier; and KEY."""
+        job, scan = self.job, self.scan
+        shown = job.policy.output.suppressed == "starred" and job.policy.privacy.missing == "suppress"
+        if scan.rest is None or not shown:
+            return None
+        cells = [scan.place(name) for name in job.carried]
+        # Records of which the same is published meet in one place, where they are numbered.
+        spot = F.pmod(F.xxhash64(*cells), F.lit(self.files)) if cells else F.lit(0)
+        source = scan.rest.select(*cells, spot.alias(SPOT))
+        schema = self._schema().add(KEY, LongType())
+        return source.repartition(self.files, SPOT).groupBy(SPOT).applyInArrow(_work_on_others(job), schema)
+
+    def mixed(self, rows: DataFrame) -> DataFrame:
+        """Rows in the order of their random keys, over all partitions: where one stands does not tell its part."""
+        spark, n = rows.sparkSession, self.files
+        # Keys are spread evenly, so every partition gets an equal stretch of them; Spark would else first work all rows
+        # out to see where the stretches begin.
+        place = F.expr(f"CAST(shiftright({KEY}, 32) * {n} DIV {2**31} AS INT)")
+        spot = F.element_at(F.array(*map(F.lit, _spots(spark, list(range(n))))), place + 1)
+        ordered = rows.repartition(n, spot).sortWithinPartitions(KEY).drop(KEY)
+        return ordered.toDF(*self.job.columns)
+
+    def _grouped(self, parts: Sequence[int] | None) -> GroupedData:
+        """What the work on all or some parts needs of the records, part by part."""
         job, place = self.job, self.scan.place
         part = F.col(PART).cast("int")
         spot = part if self.spots is None else F.element_at(F.array(*map(F.lit, self.spots)), part + 1)
         frame = self.scan.frame if parts is None else self.scan.frame.filter(F.col(PART).isin(*parts))
         source = frame.select(*map(place, job.carried), *_own(job), part.alias(PART), spot.alias(SPOT))
-        kinds = {name: self.scan.frame.schema[place(name)].dataType for name in job.carried}
-        schema = StructType([StructField(name, kinds.get(name, StringType())) for name in job.columns])
         # With a number, partitions stay as they are; Spark would else join those of few bytes, however much work.
-        grouped = source.repartition(self.partitions, SPOT).groupBy(SPOT)
-        released = grouped.applyInArrow(_work(job, self.algorithm_of), schema.add(KEY, LongType()))
-        if job.policy.output.suppressed == "withheld" or job.policy.privacy.suppression_limit == 0:
-            return released.drop(KEY)
-        others = self._others()
-        # Next to whom a suppressed record stands would tell which part it is from.
-        both = released if others is None else released.union(others)
-        return both.repartition(self.partitions, KEY).sortWithinPartitions(KEY).drop(KEY)
+        return source.repartition(self.partitions, SPOT).groupBy(SPOT)
 
-    def _others(self) -> DataFrame | None:
-        """Records that do not take part as they are shown: `*` in every quasi-identifier."""
-        job, scan = self.job, self.scan
-        if job.policy.privacy.missing != "suppress" or scan.rest is None:
-            return None
-        cells = [F.col(scan.place(name)) if name in job.carried else F.lit(STAR) for name in job.columns]
-        key = F.xxhash64(F.lit(job.shuffle), *map(scan.place, scan.columns)).bitwiseAND(F.lit(2**63 - 1))
-        return scan.rest.select(*cells, key)
+    def _schema(self) -> StructType:
+        """Of the published columns, called c0, c1, ...: names may differ in case alone."""
+        kinds = {name: self.scan.frame.schema[self.scan.place(name)].dataType for name in self.job.carried}
+        return StructType(
+            [StructField(f"c{j}", kinds.get(name, StringType())) for j, name in enumerate(self.job.columns)]
+        )
 
 
 def anonymize(table: DataFrame, policy: Policy | str | Path, *, partitions: int | None = None) -> DataFrame:
@@ -145,13 +174,26 @@ def prepared(table: DataFrame, plan: Plan, partitions: int | None = None) -> Pre
 def _by_cuts(job: Job, scan: SparkScan, parts: int) -> Prepared:
     """Cut the table, as every engine does."""
     columns = job.code_columns
+    files = _files(job, parts)
     job = with_cuts(job, lambda condition: scan.counted(columns, condition), parts=parts)
-    part = F.expr(job.cuts.expression(columns))
-    sizes = {row[0]: row[1] for row in scan.frame.groupBy(part.alias(PART)).count().collect()}
-    job = replace(job, cuts=job.cuts.joined(sizes, FEWEST_CLASSES * job.k))
-    frame = scan.frame.withColumn(PART, F.expr(job.cuts.expression(columns)))
-    parts = len(job.cuts.parts)
-    return Prepared(job, replace(scan, frame=frame), parts, parts, _spots(scan.frame.sparkSession, job.cuts.parts))
+    leaf = F.expr(job.cuts.expression(columns)).alias(PART)
+    stock = Stock.of(job, lambda values: counted(scan.frame.select(leaf, *values), [PART, *values]))
+
+    def ready(job: Job) -> Prepared:
+        frame = scan.frame.withColumn(PART, F.expr(job.cuts.expression(columns)))
+        n, spots = len(job.cuts.parts), _spots(scan.frame.sparkSession, job.cuts.parts)
+        return Prepared(job, replace(scan, frame=frame), n, n, files, spots)
+
+    job = joined(job, stock)
+    if stock.needs_trial and len(job.cuts.parts) > 1:
+        # The release is worked out when it is used, and then it is too late to join parts.
+        job = settled(job, stock, lambda job, some: ready(job).failures(some) if len(job.cuts.parts) > 1 else {})
+    return ready(job)
+
+
+def _files(job: Job, parts: int) -> int:
+    """How many files a release has, if so many parts are asked for."""
+    return min(parts, math.ceil(job.records / FEWEST_ROWS))
 
 
 def _spots(spark: SparkSession, parts: list[int]) -> list[int]:
@@ -171,8 +213,10 @@ def _spots(spark: SparkSession, parts: list[int]) -> list[int]:
 def _by_ancestors(job: Job, scan: SparkScan, pac: ProximityAwareClustering, partitions: int) -> Prepared:
     """Part the table as PAC does: the first of its phases in Spark, the second on the parts."""
     frame, draws = beta_clusters(job, scan.frame, pac, partitions)
-    coded = replace(scan, frame=frame)
-    return Prepared(job, coded, partitions, len(draws), None, lambda part: BetaCluster(pac, draws[part]))
+    coded, files = replace(scan, frame=frame), _files(job, partitions)
+    ready = Prepared(job, coded, partitions, len(draws), files, None, lambda part: BetaCluster(pac, draws[part]))
+    # A beta-cluster that cannot keep a promise has no sibling to join.
+    return _by_cuts(job, scan, partitions) if job.pledges and ready.failures(range(len(draws))) else ready
 
 
 def refuse(plan: Plan) -> None:
@@ -207,20 +251,65 @@ def _own(job: Job) -> list[str]:
     return [*job.code_columns, *job.sensitive_columns, *values]
 
 
-def _work(job: Job, algorithm_of: Callable[[int], Algorithm] | None) -> Callable[[pa.Table], pa.Table]:
+Algorithms = Callable[[int], Algorithm] | None
+Work = Callable[[pa.Table], pa.Table]
+
+
+def _work(job: Job, algorithm_of: Algorithms) -> Work:
     """The work on one part: Arrow in, Arrow out."""
 
     def work(table: pa.Table) -> pa.Table:
-        part = table.column(PART)[0].as_py()
-        kinds = {name: table.schema.field(number).type for number, name in enumerate(job.carried)}
-        frame = pl.from_arrow(table.drop_columns([SPOT]))
-        assert isinstance(frame, pl.DataFrame)
-        named = frame.rename(dict(zip(frame.columns, job.carried, strict=False)))
-        mine = job if algorithm_of is None else replace(job, plan=replace(job.plan, algorithm=algorithm_of(part)))
-        piece = telling(lambda: release_part(named, mine, part, threads=1))
-        rows = pl.concat([piece.released, piece.withheld]).to_arrow(compat_level=pl.CompatLevel.oldest())
-        columns = [rows.column(name).cast(kinds.get(name, pa.string())) for name in job.columns]
-        keys = np.random.default_rng([job.shuffle, part, 1]).integers(2**63 - 1, size=rows.num_rows)
-        return pa.Table.from_arrays([*columns, pa.array(keys, pa.int64())], [*job.columns, KEY])
+        return _in_arrow(telling(lambda: _piece(table, job, algorithm_of)).released, table, job)
 
     return work
+
+
+def _trial(job: Job, algorithm_of: Algorithms) -> Work:
+    """Whether one part can keep every promise: a row if it cannot."""
+
+    def trial(table: pa.Table) -> pa.Table:
+        faults = telling(lambda: _faults(table, job, algorithm_of))
+        parts = pa.array([table.column(PART)[0].as_py()] * len(faults), pa.int32())
+        return pa.Table.from_arrays([parts, pa.array(faults, pa.list_(pa.string()))], [PART, FAULT])
+
+    return trial
+
+
+def _work_on_others(job: Job) -> Work:
+    """What is shown of some records that do not take part: Arrow in, Arrow out."""
+
+    def work(table: pa.Table) -> pa.Table:
+        frame = _named(table, job)
+        like = pl.DataFrame(schema={name: frame.schema.get(name, pl.String()) for name in job.columns})
+        return _in_arrow(release_others(frame, job, like), table, job)
+
+    return work
+
+
+def _faults(table: pa.Table, job: Job, algorithm_of: Algorithms) -> list[list[str]]:
+    try:
+        _piece(table, job, algorithm_of)
+    except InfeasibleError as error:
+        return [list(error.faults)]
+    return []
+
+
+def _piece(table: pa.Table, job: Job, algorithm_of: Algorithms) -> Piece:
+    part = table.column(PART)[0].as_py()
+    mine = job if algorithm_of is None else replace(job, plan=replace(job.plan, algorithm=algorithm_of(part)))
+    return release_part(_named(table, job), mine, part, threads=1)
+
+
+def _named(table: pa.Table, job: Job) -> pl.DataFrame:
+    """Records with the names of the columns that are carried along, which come first."""
+    frame = pl.from_arrow(table.drop_columns([SPOT]))
+    assert isinstance(frame, pl.DataFrame)
+    return frame.rename(dict(zip(frame.columns, job.carried, strict=False)))
+
+
+def _in_arrow(rows: pl.DataFrame, table: pa.Table, job: Job) -> pa.Table:
+    """Rows that are shown and their keys, in the types that the columns came with."""
+    kinds = {name: table.schema.field(number).type for number, name in enumerate(job.carried)}
+    there = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
+    columns = [there.column(name).cast(kinds.get(name, pa.string())) for name in job.columns]
+    return pa.Table.from_arrays([*columns, there.column(KEY)], [*(f"c{j}" for j in range(len(columns))), KEY])

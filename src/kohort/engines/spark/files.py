@@ -19,24 +19,28 @@ _AS_WRITTEN = {"ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "
 
 def read_files(spark: SparkSession, source: Source) -> DataFrame:
     """Read the files of a table; cells of CSV as texts."""
-    paths = [str(path.absolute()) for path in source.files]
     if source.kind == "parquet":
-        # Folders called name=value would else become columns.
-        return spark.read.option("recursiveFileLookup", "true").parquet(*map(_literal, paths))
+        return read_parquet(spark, source.files)
     dialect = source.dialect
     assert dialect is not None
-    return _read_csv(spark, paths, source.columns, dialect.delimiter, dialect.quote)
+    return _read_csv(spark, source.files, source.columns, dialect.delimiter, dialect.quote)
 
 
 def read_folder(spark: SparkSession, folder: Path, kind: FileKind, columns: Sequence[str], delimiter: str) -> DataFrame:
     """Read a release that was written into a folder."""
-    paths = [str(path.absolute()) for path in files_of(folder)]
+    paths = files_of(folder)
     if kind == "parquet":
-        return spark.read.option("recursiveFileLookup", "true").parquet(*map(_literal, paths))
+        return read_parquet(spark, paths)
     return _read_csv(spark, paths, columns, delimiter, '"')
 
 
-def write_folder(table: DataFrame, folder: Path, kind: FileKind, delimiter: str) -> None:
+def read_parquet(spark: SparkSession, paths: Sequence[Path]) -> DataFrame:
+    """Read Parquet files."""
+    # Folders called name=value would else become columns.
+    return spark.read.option("recursiveFileLookup", "true").parquet(*map(_literal, paths))
+
+
+def write_folder(table: DataFrame, folder: Path, kind: FileKind, delimiter: str = ",") -> None:
     """Write a table into a folder as files of one kind, and nothing but these."""
     writer = table.write.mode("append")
     if kind == "parquet":
@@ -50,7 +54,7 @@ def write_folder(table: DataFrame, folder: Path, kind: FileKind, delimiter: str)
 
 
 def _read_csv(
-    spark: SparkSession, paths: Sequence[str], columns: Sequence[str], delimiter: str, quote: str
+    spark: SparkSession, paths: Sequence[Path], columns: Sequence[str], delimiter: str, quote: str
 ) -> DataFrame:
     schema = StructType([StructField(name, StringType()) for name in columns])
     # A header that differs from these names, or a line with another number of cells, ends the job.
@@ -59,6 +63,6 @@ def _read_csv(
     return spark.read.schema(schema).options(**form, **_AS_WRITTEN).csv([_literal(path) for path in paths])
 
 
-def _literal(path: str) -> str:
+def _literal(path: Path) -> str:
     """A path whose name Spark does not take for a pattern."""
-    return "".join(f"\\{letter}" if letter in "{}[]*?\\" else letter for letter in path)
+    return "".join(f"\\{letter}" if letter in "{}[]*?\\" else letter for letter in str(path.absolute()))

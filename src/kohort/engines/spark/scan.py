@@ -47,13 +47,13 @@ class SparkScan:
 
     def distinct(self, columns: tuple[str, ...]) -> pl.DataFrame:
         """The distinct combinations of some columns, with the number of their records in the column COUNT."""
-        return _counted(self.frame, [self.place(column) for column in columns]).rename(
+        return counted(self.frame, [self.place(column) for column in columns]).rename(
             {self.place(column): column for column in columns}
         )
 
     def counted(self, columns: Sequence[str], condition: str) -> pl.DataFrame:
         """The distinct combinations of some of the engine's own columns, where a condition in SQL holds."""
-        return _counted(self.frame.filter(condition), columns)
+        return counted(self.frame.filter(condition), columns)
 
     def coded(self, lookups: Sequence[Lookup]) -> SparkScan:
         """The table with the numbers of some dictionaries, without the records that have none."""
@@ -97,7 +97,8 @@ def scan_of(table: DataFrame) -> SparkScan:
     return SparkScan(frame, columns)
 
 
-def _counted(frame: DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+def counted(frame: DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """The distinct combinations of some columns of a frame, with the number of their rows in the column COUNT."""
     return _polars(frame.groupBy(*columns).agg(F.count(F.lit(1)).alias(COUNT)))
 
 
