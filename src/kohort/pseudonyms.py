@@ -15,6 +15,7 @@ import polars as pl
 
 from kohort.errors import DataError, PolicyError
 from kohort.policy import Policy
+from kohort.regular import regular
 from kohort.table.identities import identities
 
 SHORTEST = 16
@@ -62,7 +63,7 @@ def read_key(policy: Policy) -> Key | None:
     else:
         what = f"key file {place.file!r}"
         try:
-            secret = (policy.folder / str(place.file)).read_bytes()
+            secret = regular(policy.folder / str(place.file)).read_bytes()
         except OSError as error:
             raise refused(f"{what} cannot be read ({error.strerror}); check the path.") from None
     # Editors and shells end a text with a line end, which is no part of a key.

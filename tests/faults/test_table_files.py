@@ -141,16 +141,23 @@ LINES = [
     ),
 ]
 
+NO_ENCODING = (
+    "policy.toml, line 2: 'input.encoding' must be an encoding of texts that Python knows, such as utf-8 or cp1252."
+)
 ENCODINGS = [
     Fault(
         "encoding-unknown",
-        says("people.csv: there is no encoding 'klingon'; give one that Python knows."),
+        says(NO_ENCODING),
         policy=read_as("klingon"),
     ),
     Fault(
         "encoding-of-bytes",
-        says("people.csv: there is no encoding 'base64'; give one that Python knows."),
+        says(NO_ENCODING),
         policy=read_as("base64"),
+    ),
+    *(
+        Fault(f"encoding-{name}", says(NO_ENCODING), policy=read_as(name))
+        for name in ("idna", "punycode", "unicode_escape", "raw-unicode-escape", "undefined", "utf_7", "rot13", "hex")
     ),
     Fault(
         "not-the-utf-8-that-was-promised",

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from kohort.audit.database import Database, Unreadable
-from kohort.audit.dialect import UTF8, Dialect, records, sniff
+from kohort.audit.blocks import records_of
+from kohort.audit.cells import Cells
+from kohort.audit.database import Database
+from kohort.audit.dialect import DELIMITERS, Dialect, sniff
 from kohort.audit.opened import ROW, File, Opened, all_parts, literal, of_kept, refuse_namesakes
 from kohort.audit.table import Part
 from kohort.errors import DataError
 from kohort.policy import Policy
 
-_RECORDS = 1 << 16
-"""Records that Python reads at a time where the database cannot."""
-_LINE = 1 << 25
-"""Bytes of the longest line, and of the database's buffers, which would be 16 times as large."""
+if TYPE_CHECKING:
+    import polars as pl
+
+_PIECE = 1 << 25
+"""Bytes of texts that are written at a time."""
 _NOTHING = "nothing"
 """A column of nulls for a table that has none of the wanted ones."""
 
@@ -32,81 +35,141 @@ def open_csv(database: Database, name: str, files: Sequence[File], policy: Polic
     ]
     if faults:
         raise DataError(*faults)
-    names = [f"c{i}" for i, column in enumerate(header) if column in wanted] or [_NOTHING]
+    names = [f"c{i}" if column in wanted else None for i, column in enumerate(header)]
+    watched = [i for i, column in enumerate(header) if names[i] and column in policy.quasi_identifiers]
+    styles = Styles(() if _is_source(name) else watched)
     both = list(zip(files, dialects, strict=True))
-    if database.is_limited and all(dialect.encoding == UTF8 for dialect in dialects):
-        return _packed(database, name, both, names)
-    kept = f"{name}_cells"
-    database.rows(f"CREATE TABLE {kept} ({', '.join(f'{sql} VARCHAR' for sql in names)})")
-    for file, dialect in both:
-        _keep(database, kept, names, file, dialect)
-    return of_kept(database, kept, header, dict.fromkeys(names, "VARCHAR"), files[0].place)
+    opened = (_packed if database.is_limited else _kept)(database, name, both, names, styles)
+    if styles.mixed:
+        _refuse_quotes(database, name, both, {i: header[i] for i in styles.mixed})
+    return opened
+
+
+def _is_source(name: str) -> bool:
+    """Whether a table is read as ``[input]`` of the policy says: the original, and a population."""
+    return name.startswith(("original", "population"))
 
 
 def _dialect(file: File, name: str, policy: Policy) -> Dialect:
-    if not name.startswith(("original", "population")):
-        return sniff(file.path, file.place)
     given = policy.input
+    if not _is_source(name):
+        # kohort writes the delimiter of the input
+        also = () if given.delimiter in (None, *DELIMITERS) else (given.delimiter,)
+        return sniff(file.path, file.place, delimiters=(*DELIMITERS, *also), expected=policy.columns)
     return sniff(
         file.path,
         file.place,
-        delimiter=given.delimiter,
+        delimiters=(given.delimiter,) if given.delimiter else DELIMITERS,
+        expected=policy.columns,
         quote=given.quote,
-        encoding=given.encoding,
-        only_utf8=False,
+        encoding=given.codec,
+        is_release=False,
     )
 
 
-def _packed(database: Database, name: str, files: Sequence[tuple[File, Dialect]], names: Sequence[str]) -> Opened:
-    """Write each file as Parquet to the private folder, where it takes a tenth of the room."""
+class Styles:
+    """Watches whether some columns hold cells with needless quotes beside such without."""
+
+    def __init__(self, columns: Iterable[int]) -> None:
+        self._quoted = dict.fromkeys(columns, False)
+        self._bare = dict(self._quoted)
+
+    def watched(self, blocks: Iterable[Cells]) -> Iterator[Cells]:
+        """The same blocks, looked at."""
+        for block in blocks:
+            for i in self._quoted:
+                self._quoted[i] = self._quoted[i] or bool(block.is_needlessly_quoted(i).any())
+                self._bare[i] = self._bare[i] or bool(block.is_bare(i).any())
+            yield block
+
+    @property
+    def mixed(self) -> list[int]:
+        """Columns that have both."""
+        return [i for i, found in self._quoted.items() if found and self._bare[i]]
+
+
+def _pieces(file: File, dialect: Dialect, names: Sequence[str | None], styles: Styles) -> Iterator[pl.DataFrame]:
+    """The wanted columns of a file in frames of some size, without the header."""
+    import polars as pl
+
+    waiting: list[pl.DataFrame] = []
+    size = 0
+    for block in styles.watched(records_of(file.path, dialect.form, file.place)):
+        columns = [block.column(place).alias(name) for place, name in enumerate(names) if name is not None]
+        nothing = pl.Series(_NOTHING, [None], dtype=pl.String).new_from_index(0, block.records)
+        waiting.append(pl.DataFrame(columns or [nothing]))
+        size += block.consumed
+        if size > _PIECE:
+            yield pl.concat(waiting)
+            waiting, size = [], 0
+    yield pl.concat(waiting)
+
+
+def _listed(names: Sequence[str | None]) -> list[str]:
+    return [name for name in names if name is not None] or [_NOTHING]
+
+
+def _kept(
+    database: Database, name: str, files: Sequence[tuple[File, Dialect]], names: Sequence[str | None], styles: Styles
+) -> Opened:
+    """Add the records of all files to a table of the database."""
+    kept, columns = f"{name}_cells", _listed(names)
+    database.rows(f"CREATE TABLE {kept} ({', '.join(f'{column} VARCHAR' for column in columns)})")
+    for file, dialect in files:
+        for frame in _pieces(file, dialect, names, styles):
+            database.register("some_records", frame)
+            database.rows(f"INSERT INTO {kept} SELECT {', '.join(columns)} FROM some_records")
+    file, dialect = files[0]
+    return of_kept(database, kept, dialect.header, dict.fromkeys(columns, "VARCHAR"), file.place)
+
+
+def _packed(
+    database: Database, name: str, files: Sequence[tuple[File, Dialect]], names: Sequence[str | None], styles: Styles
+) -> Opened:
+    """Write the records as Parquet to the private folder, where they take a tenth of the room."""
     parts: list[Part] = []
     copies: list[File] = []
     start = 0
     for file, dialect in files:
-        copy = File(database.folder / f"{name}{len(copies)}.parquet", file.place)
-        target = f"TO {literal(str(copy.path))} (FORMAT parquet)"
-        _run(database, f"COPY (SELECT {_cells(names)} FROM {_read_csv(file, dialect)}) {target}", file)
-        [(rows,)] = database.rows(f"SELECT num_rows FROM parquet_file_metadata({copy.sql})")
-        parts.append(Part(f"read_parquet({copy.sql}) AS source", ROW, start, int(rows), file.place))
-        copies.append(copy)
-        start += int(rows)
-    relation, row = all_parts(copies, parts, names)
-    return Opened(files[0][1].header, relation, row, tuple(parts), dict.fromkeys(names, "VARCHAR"))
+        for frame in _pieces(file, dialect, names, styles):
+            copy = File(database.folder / f"{name}{len(copies)}.parquet", file.place)
+            database.register("some_records", frame)
+            database.rows(f"COPY (SELECT * FROM some_records) TO {literal(str(copy.path))} (FORMAT parquet)")
+            parts.append(Part(f"read_parquet({copy.sql}) AS source", ROW, start, frame.height, file.place))
+            copies.append(copy)
+            start += frame.height
+    relation, row = all_parts(copies, parts, _listed(names))
+    return Opened(files[0][1].header, relation, row, tuple(parts), dict.fromkeys(_listed(names), "VARCHAR"))
 
 
-def _keep(database: Database, kept: str, names: Sequence[str], file: File, dialect: Dialect) -> None:
-    """Add the records of a file to a table of the database."""
-    if dialect.encoding == UTF8:
-        _run(database, f"INSERT INTO {kept} SELECT {_cells(names)} FROM {_read_csv(file, dialect)}", file)
-        return
+def _refuse_quotes(
+    database: Database, name: str, files: Sequence[tuple[File, Dialect]], columns: Mapping[int, str]
+) -> None:
+    """Refuse equal texts of a quasi-identifier with and without quotes: there are readers that tell them apart."""
     import polars as pl
 
-    schema = {f"c{i}": pl.String for i in range(len(dialect.header))}
-    rows = records(file.path, dialect, file.place)
-    while some := list(islice(rows, _RECORDS)):
-        database.register("some_records", pl.DataFrame(some, schema=schema, orient="row"))
-        database.rows(f"INSERT INTO {kept} SELECT {_cells(names)} FROM some_records")
-
-
-def _cells(names: Sequence[str]) -> str:
-    return ", ".join(name if name != _NOTHING else f"NULL AS {_NOTHING}" for name in names)
-
-
-def _run(database: Database, sql: str, file: File) -> None:
-    try:
-        database.rows(sql)
-    except Unreadable as fault:
-        where = f"line {fault.line} is not a record like the others" if fault.line else "it cannot be read"
-        raise DataError(f"{file.place}: {where}; check its number of cells, quotes and line ends.") from None
-
-
-def _read_csv(file: File, dialect: Dialect) -> str:
-    # names are given by position: the database would rename those that differ in case alone
-    types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(dialect.header)))
-    quote, delimiter = literal(dialect.quote), literal(dialect.delimiter)
-    return (
-        f"read_csv({file.sql}, columns = {{{types}}}, delim = {delimiter}, quote = {quote}, escape = {quote}, "
-        f"compression = '{'gzip' if dialect.gzipped else 'none'}', header = true, auto_detect = false, "
-        "hive_partitioning = false, strict_mode = true, null_padding = false, ignore_errors = false, "
-        f"max_line_size = {_LINE}, buffer_size = {_LINE})"
-    )
+    faults = []
+    for i, column in columns.items():
+        seen = f"{name}_quotes{i}"
+        database.rows(f"CREATE TEMP TABLE {seen} (text VARCHAR, quoted BOOLEAN, row BIGINT)")
+        start = 1
+        for file, dialect in files:
+            for block in records_of(file.path, dialect.form, file.place):
+                texts = pl.DataFrame({"text": block.column(i), "quoted": block.is_needlessly_quoted(i)})
+                some = texts.with_row_index("row", start).group_by("text", "quoted").agg(pl.col("row").min())
+                start += block.records
+                database.register("some_records", some)
+                database.rows(f"INSERT INTO {seen} SELECT text, quoted, row FROM some_records")
+        firsts = f"SELECT text, quoted, min(row) AS row FROM {seen} WHERE text <> '' GROUP BY text, quoted"
+        [(row,)] = database.rows(
+            f"SELECT min(later) FROM (SELECT max(row) AS later FROM ({firsts}) AS firsts "
+            "GROUP BY text HAVING count(*) > 1) AS both_ways"
+        )
+        database.rows(f"DROP TABLE {seen}")
+        if row is not None:
+            faults.append(
+                f"{files[0][0].place}: column {column!r} has the same text with and without quotes (record {row}), "
+                "and some readers tell them apart; write equal cells alike."
+            )
+    if faults:
+        raise DataError(*faults)

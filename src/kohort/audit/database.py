@@ -1,7 +1,7 @@
 """A private database for one audit.
 
 DuckDB's own messages quote the data. They never leave this module: a failed statement becomes
-:class:`Unreadable`, which carries at most a line number.
+:class:`Unreadable`, which says nothing more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-_LINE = re.compile(r"CSV Error on Line: (\d+)")
 _FULL = re.compile(r"No space left on device|Disk quota exceeded")
 _FOR_STATEMENTS, _FOR_ARRAYS = 0.55, 0.25
 """Shares of the memory; the rest is for Python itself and the texts that it holds."""
@@ -30,11 +29,7 @@ _ROWS = 1 << 16
 
 
 class Unreadable(Exception):
-    """A statement failed; `line` is the line of the file, if one is at fault."""
-
-    def __init__(self, line: int | None = None) -> None:
-        self.line = line
-        super().__init__(f"line {line}")
+    """A statement failed."""
 
 
 class Database:
@@ -128,11 +123,8 @@ def _checked(action: Any) -> Any:
     except duckdb.OutOfMemoryException:
         fault: Exception = DataError("memory: it does not suffice for this audit; give more, or more room on disk.")
     except duckdb.Error as error:
-        message = str(error)
-
-        line = _LINE.search(message)
-        fault = Unreadable(int(line[1]) if line else None)
-        if _FULL.search(message) and not line:
+        fault = Unreadable()
+        if _FULL.search(str(error)):
             fault = DataError("the disk is full: the audit writes what does not fit into memory to temporary files.")
     # raised out here, so that the quoted data are not even in the context of the exception
     raise fault

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
 import zlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
 
+from kohort.audit.blocks import UTF8, Form, header_of, open_bytes, pieces_of
 from kohort.errors import DataError
 
-UTF8 = "utf-8-sig"
-"""UTF-8 with or without a mark at its beginning."""
 DELIMITERS = (";", ",", "\t", "|")
 _SAMPLE = 1 << 18
 _CHUNK = 1 << 20
@@ -32,10 +29,7 @@ _WIDE = {
 class Dialect:
     """How one file is written; `header` holds its column names."""
 
-    encoding: str
-    delimiter: str
-    quote: str
-    gzipped: bool
+    form: Form
     header: tuple[str, ...]
 
 
@@ -43,10 +37,11 @@ def sniff(
     path: Path,
     place: str,
     *,
-    delimiter: str | None = None,
+    delimiters: Collection[str] = DELIMITERS,
+    expected: Collection[str] = (),
     quote: str | None = None,
     encoding: str | None = None,
-    only_utf8: bool = True,
+    is_release: bool = True,
 ) -> Dialect:
     """Find out how a file is written.
 
@@ -56,83 +51,53 @@ def sniff(
         The file.
     place : str
         What to call it in a message.
-    delimiter, quote, encoding : str, optional
+    delimiters : collection of str
+        Those that it may have. The one is taken that finds most of the expected names in the header, and then cells in
+        equal numbers, and many.
+    expected : collection of str
+        Names of columns.
+    quote, encoding : str, optional
         What is known already; an empty quote means that nothing is quoted.
-    only_utf8 : bool
-        Refuse other encodings, as is right for a release; else UTF-16 and Windows-1252 are found, too.
+    is_release : bool
+        Refuse other encodings than UTF-8, and empty lines, as is right for a release; else UTF-16 and Windows-1252 are
+        found, too, and empty lines are skipped.
     """
-    with path.open("rb") as file:
-        gzipped = file.read(2) == b"\x1f\x8b"
     quote = '"' if quote is None else quote
     try:
-        encoding = _encoding(path, gzipped, place, encoding, only_utf8)
-        with open_bytes(path, gzipped) as file:
-            sample = file.read(_SAMPLE)
+        with path.open("rb") as file:
+            gzipped = file.read(2) == b"\x1f\x8b"
+        encoding = encoding or (UTF8 if is_release else _encoding(path, gzipped, place))
     except (OSError, EOFError, zlib.error):
         raise DataError(f"{place}: cannot be unpacked; the file is damaged.") from None
-    text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(sample)
+    form = Form(encoding, gzipped, ",", quote, skips=not is_release, watches=is_release)
+    sample = next(pieces_of(path, form, place), b"")
+    text = sample[:_SAMPLE].decode(errors="ignore")
     lines = list(io.StringIO(text, newline=""))
-    if len(sample) == _SAMPLE and len(lines) > 1:
+    if len(sample) > _SAMPLE and len(lines) > 1:
         del lines[-1]  # it may be cut
     if not any(line.strip() for line in lines):
         raise DataError(f"{place}: the file is empty; it needs a header and rows.")
     if not lines[0].strip():
         raise DataError(f"{place}: the first line is empty; it must be the header.")
-    delimiter = delimiter or max(DELIMITERS, key=lambda candidate: _agreement(lines, candidate, quote))
-    header = next((row for row in _rows(lines, delimiter, quote) if row), None)
-    if header is None:
-        raise DataError(f"{place}: the header cannot be read; check its quotes.")
-    return Dialect(encoding, delimiter, quote, gzipped, tuple(header))
+    delimiter = max(delimiters, key=lambda candidate: _agreement(lines, candidate, quote, expected))
+    form = replace(form, delimiter=delimiter)
+    return Dialect(form, header_of(sample, form, place))
 
 
-def open_bytes(path: Path, gzipped: bool) -> IO[bytes]:
-    """Open a file for its plain bytes."""
-    return gzip.open(path, "rb") if gzipped else path.open("rb")  # type: ignore[return-value]
-
-
-def records(path: Path, dialect: Dialect, place: str) -> Iterator[list[str]]:
-    """Read the records after the header, one by one; for encodings that the database does not know."""
-    width, fault = len(dialect.header), None
-    with open_bytes(path, dialect.gzipped) as file:
-        reader = _reader(io.TextIOWrapper(file, dialect.encoding, newline=""), dialect.delimiter, dialect.quote)
-        try:
-            next(reader)
-            for row in reader:
-                if row and len(row) != width:
-                    fault = f"the record that ends in line {reader.line_num} does not have {width} cells."
-                    break
-                if row or width == 1:
-                    yield row or [""]
-        except csv.Error:
-            fault = f"line {reader.line_num} cannot be read; check its quotes."
-    if fault:
-        raise DataError(f"{place}: {fault}")
-
-
-def _encoding(path: Path, gzipped: bool, place: str, given: str | None, only_utf8: bool) -> str:
+def _encoding(path: Path, gzipped: bool, place: str) -> str:
     """Settle on an encoding in which every byte of the file can be read."""
     with open_bytes(path, gzipped) as file:
         head = file.read(4)
-    wide = [name for mark, name in _WIDE.items() if head.startswith(mark)][:1]
-    candidates = [_known(given, place)] if given else [UTF8] if only_utf8 else wide or [UTF8, "cp1252"]
+    wide = next((name for mark, name in _WIDE.items() if head.startswith(mark)), None)
+    if wide is not None:
+        return wide
     line = 0
-    for candidate in candidates:
+    for candidate in (UTF8, "cp1252"):
         found = _undecodable(path, gzipped, candidate)
         if found is None:
             return candidate
         line = line or found
-    known = given or ("UTF-8" if only_utf8 else "UTF-8, UTF-16 or Windows-1252")
-    raise DataError(f"{place}: it is not {known} text (line {line}); save it as UTF-8.")
-
-
-def _known(encoding: str, place: str) -> str:
-    """Return Python's own name of an encoding; those that encode bytes and not text are refused."""
-    try:
-        "".encode(encoding)
-        name = codecs.lookup(encoding).name
-    except (LookupError, ValueError):
-        raise DataError(f"{place}: the encoding that the policy names is not known.") from None
-    return UTF8 if name == "utf-8" else name
+    raise DataError(f"{place}: it is not UTF-8, UTF-16 or Windows-1252 text (line {line}); save it as UTF-8.")
 
 
 def _undecodable(path: Path, gzipped: bool, encoding: str) -> int | None:
@@ -146,28 +111,28 @@ def _undecodable(path: Path, gzipped: bool, encoding: str) -> int | None:
                 decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
                 return line + error.object.count(b"\n", 0, error.start)
-            except UnicodeError:  # its first bytes must say which of two orders it has, and do not
-                return 1
             if not chunk:
                 return None
             line += chunk.count(b"\n")
 
 
-def _agreement(lines: list[str], delimiter: str, quote: str) -> tuple[bool, int]:
-    """Rank a delimiter: it splits every record of the sample alike, and into many cells."""
-    widths = [len(row) for row in _rows(lines, delimiter, quote) if row]
-    return bool(widths) and len(set(widths)) == 1 and widths[0] > 1, widths[0] if widths else 0
+def _agreement(lines: list[str], delimiter: str, quote: str, expected: Collection[str]) -> tuple[int, bool, int]:
+    """Rank a delimiter: it finds names in the header, and splits every record of the sample alike, into many cells."""
+    rows = [row for row in _rows(lines, delimiter, quote) if row]
+    widths = [len(row) for row in rows]
+    known = len(set(rows[0]) & set(expected)) if rows else 0
+    return known, len(set(widths)) == 1, widths[0] if widths else 0
 
 
 def _rows(lines: list[str], delimiter: str, quote: str) -> Iterator[list[str]]:
-    reader = _reader(lines, delimiter, quote)
+    reader = csv.reader(
+        lines,
+        delimiter=delimiter,
+        quotechar=quote or None,
+        quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
+        strict=True,
+    )
     try:
         yield from reader
     except csv.Error:  # an open quote at the end of the sample, or the wrong delimiter
         return
-
-
-def _reader(lines: Iterable[str], delimiter: str, quote: str) -> Any:
-    if quote:
-        return csv.reader(lines, delimiter=delimiter, quotechar=quote, strict=True)
-    return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 from kohort.errors import DataError
+from kohort.regular import regular
 
 Paths: TypeAlias = "str | Path | Sequence[str | Path]"
 """One file, a folder, a pattern, or a list of files."""
 
 _SUFFIXES = (".parquet", ".pq", ".csv", ".tsv", ".txt", ".gz")
+_MARKER = re.compile(r"_SUCCESS|_(committed|started)_[0-9]+|_metadata|_common_metadata|\..*\.crc|\.DS_Store")
+"""Files without records that Spark, Hadoop and others leave in a folder."""
+_DRAFT = re.compile(r"\..*\.kohort-[0-9]+-[0-9a-f]{8}.*")
+"""What kohort has not finished writing."""
 
 
 def listed_files(source: Paths, place: str) -> tuple[Path, ...]:
     """List the files of a table in the order of their rows.
 
-    Of a folder these are the tables in it and in its folders, by their paths; names that begin with ``.`` or ``_``
-    are none.
+    Of a folder these are the tables in it and in its folders, by their paths. Nothing else may be in it but known
+    markers, such as ``_SUCCESS`` of Spark.
 
     Parameters
     ----------
@@ -34,12 +40,12 @@ def listed_files(source: Paths, place: str) -> tuple[Path, ...]:
         return tuple(files)
     path = Path(source)
     if path.is_dir():
-        files = _tables_in(path)
+        files = _tables_in(path, place)
         if not files:
             raise DataError(f"{place} {path.name}: cannot be opened (the folder has no table in it); check the path.")
     elif glob.has_magic(str(source)) and not path.exists():
         found = map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 (a pattern may begin with a folder)
-        files = sorted({file for one in found for file in (_tables_in(one) if one.is_dir() else [one])})
+        files = sorted({file for one in found for file in (_tables_in(one, place) if one.is_dir() else [one])})
         if not files:
             raise DataError(f"{place} {path.name}: cannot be opened (no file has such a name); check the pattern.")
     else:
@@ -47,9 +53,26 @@ def listed_files(source: Paths, place: str) -> tuple[Path, ...]:
     return tuple(files)
 
 
-def _tables_in(folder: Path) -> list[Path]:
-    paths = (path for path in folder.rglob("*") if path.name.lower().endswith(_SUFFIXES) and path.is_file())
-    return sorted(path for path in paths if not any(part[0] in "._" for part in path.relative_to(folder).parts))
+def _tables_in(folder: Path, place: str) -> list[Path]:
+    """The tables in a folder; anything else in it is refused, as somebody else may read it."""
+    tables: list[Path] = []
+    faults: list[str] = []
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if any(map(_DRAFT.fullmatch, parts)) or (path.is_dir() and not path.is_symlink()):
+            continue
+        if path.is_file() and _MARKER.fullmatch(path.name) and not any(part[0] in "._" for part in parts[:-1]):
+            continue
+        if path.is_file() and not any(part[0] in "._" for part in parts) and path.name.lower().endswith(_SUFFIXES):
+            tables.append(path)
+            continue
+        faults.append(
+            f"{place} {folder.name}: {'/'.join(parts)} is no table that can be read ({', '.join(_SUFFIXES)}; neither "
+            "hidden nor a linked folder); take it out of the folder, or give the files by a pattern."
+        )
+    if faults:
+        raise DataError(*faults)
+    return tables
 
 
 def states(files: Sequence[Path]) -> list[tuple[int, int]]:
@@ -77,7 +100,7 @@ def files_hash(files: Sequence[Path]) -> str:
 
 def _file_hash(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with regular(path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()

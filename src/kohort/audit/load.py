@@ -88,7 +88,7 @@ def _make_view(table: Table, policy: Policy) -> None:
     quasi = [columns[column] for column in policy.quasi_identifiers if column in columns]
     # asked before missing texts are taken out: '*' may be one of them
     starred = " AND ".join(f"CAST({sql} AS VARCHAR) = '{STAR}'" for sql in quasi) or "false"
-    cells += [f"coalesce(CAST({sql} AS VARCHAR), '') AS literal_{sql}" for sql in quasi]
+    cells += [f"CAST({sql} AS VARCHAR) AS literal_{sql}" for sql in quasi]
     cells.append(f"coalesce({starred}, false) AS starred")
     table.database.rows(f"CREATE VIEW {table.name} AS SELECT {', '.join(cells)} FROM {table.relation}")
 

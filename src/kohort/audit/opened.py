@@ -11,6 +11,7 @@ from kohort.audit.database import Database
 from kohort.audit.table import Part
 from kohort.errors import DataError
 from kohort.policy import Policy
+from kohort.regular import regular
 
 _NESTED = re.compile(r"STRUCT|MAP|UNION|LIST|.*\]$")
 ROW = "source.file_row_number"
@@ -38,7 +39,7 @@ class File:
     def starts_with(self, magic: bytes) -> bool:
         """Whether its first bytes are these."""
         try:
-            with self.path.open("rb") as file:
+            with regular(self.path).open("rb") as file:
                 return file.read(len(magic)) == magic
         except OSError as error:
             reason = (error.strerror or type(error).__name__).lower()

@@ -94,7 +94,7 @@ class Table:
     _about: dict[str, int] = field(default_factory=dict, repr=False)
 
     def literal(self, column: str) -> str:
-        """SQL name of a quasi-identifier as it is written: texts for missing are told apart."""
+        """SQL name of a quasi-identifier as it is written: texts for missing are told apart, NULL for none."""
         return f"literal_{self.columns[column]}"
 
     def counts(self, column: str) -> dict[str | None, int]:
@@ -207,10 +207,11 @@ class Table:
     def _numbered(self, column: str) -> Dictionary:
         table, key = f"{self.name}_{self.columns[column]}", self._key(column)
         text = "coalesce(CAST(key AS VARCHAR), '')"
-        # in the order of the numbers, so that some of them are found without reading all
+        # in the order of the numbers, so that some of them are found without reading all; a null and an empty text have
+        # two numbers, as there are readers that tell them apart
         self.database.rows(
             f"CREATE TEMP TABLE {table} AS SELECT key, times, "
-            f"CAST(dense_rank() OVER (ORDER BY {text}) - 1 AS UINTEGER) AS code FROM ("
+            f"CAST(dense_rank() OVER (ORDER BY key IS NOT NULL, {text}) - 1 AS UINTEGER) AS code FROM ("
             f"SELECT {key} AS key, count(*) AS times FROM {self.relation} GROUP BY key) AS keys ORDER BY code"
         )
         missing = self.missing[column] | (frozenset({"nan", "-nan"}) if self._is_float(column) else frozenset())

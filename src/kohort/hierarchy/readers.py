@@ -16,6 +16,7 @@ from kohort.errors import DataError
 from kohort.hierarchy.grow import Fault, Place, grow, refuse
 from kohort.hierarchy.nested import leaf_paths
 from kohort.hierarchy.taxonomy import ROOT, Taxonomy
+from kohort.regular import regular
 
 DELIMITERS = (";", "\t", ",", "|")
 
@@ -162,7 +163,7 @@ def read_toml(path: str | Path, column: str) -> Taxonomy:
 def _text(path: Path, place: Place) -> str:
     """Read a file as UTF-8, with or without a byte order mark."""
     try:
-        content = path.read_bytes()
+        content = regular(path).read_bytes()
     except FileNotFoundError:
         raise DataError(place.fault("there is no such file; check its path.")[1]) from None
     except OSError as error:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from kohort.errors import DataError
 from kohort.ledger.format import FORMAT, VERSION, Ledger
+from kohort.regular import regular
 
 _RESTORE = "restore the file from a copy"
 
@@ -23,7 +24,7 @@ def read_ledger(path: str | Path) -> Ledger:
     """
     path = Path(path)
     try:
-        content = path.read_bytes()
+        content = regular(path).read_bytes()
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise DataError(f"ledger {path.name}: cannot be read ({reason}); check the path.") from None

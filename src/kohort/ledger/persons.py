@@ -12,6 +12,7 @@ from pathlib import Path
 
 from kohort.errors import DataError
 from kohort.ledger.format import Entry
+from kohort.regular import regular
 
 KEY_VARIABLE = "KOHORT_LEDGER_KEY"
 _SHORTEST = 16
@@ -41,7 +42,7 @@ class PersonKey:
         if key is not None:
             path = Path(key)
             try:
-                secret = path.read_bytes().strip()
+                secret = regular(path).read_bytes().strip()
             except OSError as error:
                 reason = (error.strerror or type(error).__name__).lower()
                 raise DataError(f"ledger key {path.name}: cannot be read ({reason}); check the path.") from None

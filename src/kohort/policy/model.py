@@ -29,6 +29,7 @@ from kohort.policy.sections import (
     Role,
     Section,
 )
+from kohort.regular import regular
 
 
 class Policy(Section):
@@ -195,7 +196,7 @@ class Policy(Section):
         """Read a policy file; hierarchy paths in it are relative to its folder."""
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8-sig")
+            text = regular(path).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             if isinstance(error, OSError):
                 raise PolicyError(f"policy {path.name}: cannot be read ({error.strerror}); check the path.") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 from collections.abc import Mapping
@@ -17,6 +18,10 @@ ColumnType = Literal["integer", "number", "date", "string"]
 Anonymity = Literal["classes", "matchings", "buckets"]
 PRECISION = ("snap", "bottom", "top", "min_width")
 """Keys of a column that keep what is published from being too precise."""
+_NO_TEXTS = frozenset(
+    ("idna", "mbcs", "oem", "palmos", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
+)
+"""Encodings of Python in which one text may be written in several ways, or that not every machine has."""
 
 
 class Section(BaseModel):
@@ -42,12 +47,28 @@ class Input(Section):
     def _is_usable(cls, character: str | None) -> str | None:
         if character and not (character == "\t" or " " <= character <= "~"):
             raise ValueError("must be a printable ASCII character or a tab")
+        if character and character.isalnum():
+            raise ValueError("must be no letter and no digit, as cells hold these")
         return character
+
+    @field_validator("encoding")
+    @classmethod
+    def _is_text(cls, encoding: str | None) -> str | None:
+        if encoding is not None:
+            _codec(encoding)
+        return encoding
+
+    @property
+    def codec(self) -> str | None:
+        """Python's name of the encoding; with UTF-8, a mark at the beginning is no text."""
+        return None if self.encoding is None else _codec(self.encoding)
 
     @model_validator(mode="after")
     def _characters_differ(self) -> Self:
         if self.delimiter is not None and self.delimiter == self.quote:
             raise ValueError("the delimiter and the quote must be different characters")
+        if self.delimiter == '"':
+            raise ValueError("the delimiter must be another character than the quote of the release")
         return self
 
 
@@ -306,6 +327,19 @@ class Column(Section):
         if len(places) == 2 and not (places[0] < places[1] and places[1] - places[0] >= least):
             faults.append("'top' must be above 'bottom', at least 'snap' and 'min_width' above it")
         return faults
+
+
+def _codec(encoding: str) -> str:
+    """Python's name of an encoding of texts; it has some of bytes, of host names and of its own source, too."""
+    try:
+        name = codecs.lookup(encoding).name
+        "".encode(encoding)
+        codecs.getincrementaldecoder(encoding)
+    except (LookupError, ValueError):
+        name = "undefined"
+    if name in _NO_TEXTS:
+        raise ValueError("must be an encoding of texts that Python knows, such as utf-8 or cp1252")
+    return "utf-8-sig" if name == "utf-8" else name
 
 
 def _place(border: float | str) -> Decimal:

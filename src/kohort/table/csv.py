@@ -13,7 +13,7 @@ import io
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -32,6 +32,8 @@ SAMPLE = 1 << 18
 BLOCK = 1 << 22
 UTF8 = "utf-8-sig"
 """UTF-8 with or without a mark at its beginning."""
+NO_TEXT = "chr(0)"
+"""SQL of a text that no cell is, as files with NUL bytes are refused: so no cell is read as null."""
 _MARKS = (
     (codecs.BOM_UTF8, UTF8),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -67,7 +69,10 @@ def sniff(path: Path, *, delimiter: str | None, quote: str | None, encoding: str
         raise DataError(f"{path.name}: the first line is blank; it must be the header.")
     quote = '"' if quote is None else quote
     delimiter = delimiter or _sniff_delimiter(text, quote)
-    return Dialect(delimiter, quote, encoding, _header(path, text, delimiter, quote))
+    dialect = Dialect(delimiter, quote, encoding, _header(path, text, delimiter, quote))
+    if len(dialect.header) == 1:
+        _refuse_empty_lines(path, dialect)
+    return dialect
 
 
 def is_gzipped(path: Path) -> bool:
@@ -96,9 +101,8 @@ def _decoded(path: Path, encoding: str | None) -> tuple[str, str]:
         if head.startswith(magic):
             raise DataError(f"{path.name}: {fault}")
     found = next((name for mark, name in _MARKS if head.startswith(mark)), None)
-    if encoding or found:
-        known = _known(path, encoding) if encoding else str(found)
-        with _refusing_bytes(path, encoding or known):
+    if known := encoding or found:
+        with _refusing_bytes(path, known):
             return known, _sample(path, known)
     for candidate in (UTF8, "cp1252"):
         try:
@@ -106,16 +110,6 @@ def _decoded(path: Path, encoding: str | None) -> tuple[str, str]:
         except UnicodeError:
             continue
     raise DataError(f"{path.name}: is neither UTF-8 nor Windows-1252 text; give its encoding in [input].")
-
-
-def _known(path: Path, encoding: str) -> str:
-    """The name that Python has for an encoding of texts; it has some of bytes, too."""
-    try:
-        "".encode(encoding)
-        name = codecs.lookup(encoding).name
-    except (LookupError, ValueError):
-        raise DataError(f"{path.name}: there is no encoding {encoding!r}; give one that Python knows.") from None
-    return UTF8 if name == "utf-8" else name
 
 
 @contextmanager
@@ -132,7 +126,7 @@ def _sample(path: Path, encoding: str) -> str:
     """The beginning of the text, after a look at all of it: what is read later can be read."""
     sample = ""
     for block in _blocks(path, encoding):
-        sample = sample or block[:SAMPLE]
+        sample = sample or block[:SAMPLE].removeprefix("\ufeff")
         if "\0" in block:
             raise DataError(f"{path.name}: holds NUL bytes, so it is no CSV file; give CSV or Parquet.")
     return sample
@@ -156,17 +150,36 @@ def _sniff_delimiter(text: str, quote: str) -> str:
 
 def _rows(text: str, delimiter: str, quote: str) -> Iterator[list[str]]:
     """The rows until one is broken."""
+    for _, row in _numbered(io.StringIO(text, newline=""), delimiter, quote):
+        if row:
+            yield row
+
+
+def _numbered(lines: Iterable[str], delimiter: str, quote: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows until one is broken, with the numbers of their last lines."""
     reader = csv.reader(
-        io.StringIO(text, newline=""),
+        lines,
         delimiter=delimiter,
         quotechar=quote or None,
         quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
         strict=True,
     )
     try:
-        yield from filter(None, reader)
+        for row in reader:
+            yield reader.line_num, row
     except csv.Error:
         return
+
+
+def _refuse_empty_lines(path: Path, dialect: Dialect) -> None:
+    """Refuse empty lines in a file of one column: they may be missing values, and the reader takes them for nothing."""
+    with io.TextIOWrapper(_open(path), dialect.encoding, newline="") as file:
+        for line, row in _numbered(file, dialect.delimiter, dialect.quote):
+            if not row:
+                raise DataError(
+                    f'{path.name}, line {line}: is empty in a file of one column; write a missing value as "", or '
+                    "remove the line."
+                )
 
 
 def _header(path: Path, text: str, delimiter: str, quote: str) -> tuple[str, ...]:
@@ -204,7 +217,7 @@ def read_csv(path: Path, dialect: Dialect) -> pl.DataFrame:
         try:
             relation = connection.sql(
                 "SELECT * FROM read_csv($path, delim = $delimiter, quote = $quote, escape = $quote, header = true, "
-                "auto_detect = false, strict_mode = true, null_padding = false, nullstr = chr(1), "
+                f"auto_detect = false, strict_mode = true, null_padding = false, nullstr = {NO_TEXT}, "
                 "max_line_size = 33554432, hive_partitioning = false, compression = $compression, "
                 f"columns = {{{columns}}})",
                 params={

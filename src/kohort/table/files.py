@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -13,6 +14,10 @@ FileKind: TypeAlias = Literal["csv", "parquet"]
 CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 _KNOWN = ", ".join(CSV_SUFFIXES + PARQUET_SUFFIXES)
+_MARKER = re.compile(r"_SUCCESS|_(?:committed|started)_\d+|_metadata|_common_metadata|\..*\.crc|\.DS_Store")
+"""Names of files without records: what Spark and others leave behind, and checksums."""
+_DRAFT = re.compile(r"\..*\.kohort-\d+-[0-9a-f]{8}.*")
+"""Names of files and folders that kohort has not finished."""
 
 
 def known_kind(path: Path) -> FileKind | None:
@@ -29,13 +34,13 @@ def files_of(source: str | Path) -> tuple[Path, ...]:
     Parameters
     ----------
     source : path
-        A file; a folder, of which all CSV or all Parquet files are taken, those of its folders, too, but none whose
-        name, or whose folder's name, begins with ``.`` or ``_``; or a pattern with ``*``, ``?``, ``[...]`` or ``**``.
+        A file; a folder, of which all files are taken, those of its folders, too, and in which nothing else may be
+        but markers such as ``_SUCCESS``; or a pattern with ``*``, ``?``, ``[...]`` or ``**``.
 
     Raises
     ------
     DataError
-        When there is no such file, or files of both kinds.
+        When there is no such file, files are of both kinds, or a folder has what cannot be read.
 
     Examples
     --------
@@ -60,13 +65,34 @@ def files_of(source: str | Path) -> tuple[Path, ...]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    """The files of a folder by their paths; a name with ``.`` or ``_`` in front is no part of the table."""
-    return sorted(
-        file
-        for file in folder.rglob("*")
-        if known_kind(file) and not any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
-        if file.is_file()
-    )
+    """The files of a folder by their paths; whatever is in it is part of the table, a known marker, or refused."""
+    files: list[Path] = []
+    faults: list[str] = []
+    for path in sorted(folder.rglob("*")):
+        inner = path.relative_to(folder)
+        if path.is_dir() and not path.is_symlink():
+            continue
+        if any(map(_DRAFT.fullmatch, inner.parts)) or (path.is_file() and _MARKER.fullmatch(path.name)):
+            continue
+        fault = _strange(path, inner)
+        if fault:
+            faults.append(f"{folder.name}: {inner} {fault}; take it out of the folder, or give the files by a pattern.")
+        else:
+            files.append(path)
+    if faults:
+        raise DataError(*faults)
+    return files
+
+
+def _strange(path: Path, inner: Path) -> str | None:
+    """Why something in a folder is no file of the table; None for one that is."""
+    if path.is_dir():
+        return "is a link to a folder"
+    if not path.is_file():
+        return "is no file"
+    if any(part.startswith((".", "_")) for part in inner.parts):
+        return "is hidden, or no data by its name"
+    return None if known_kind(path) else f"is of no kind that kohort reads ({_KNOWN})"
 
 
 def _refuse_kinds(path: Path, files: Iterable[Path]) -> None:

@@ -14,6 +14,7 @@ import polars.selectors as cs
 
 from kohort.errors import DataError
 from kohort.policy.sections import Input
+from kohort.regular import regular
 from kohort.table.csv import Dialect, read_csv, sniff
 from kohort.table.files import CSV_SUFFIXES, PARQUET_SUFFIXES, FileKind, known_kind
 from kohort.table.frames import FrameKind, take_frame
@@ -71,9 +72,10 @@ def _read_file(path: Path, settings: Input) -> Table:
         raise DataError(f"{path.name}: many files are one table only in parts; give a limit of memory, such as 4GB.")
     kind = file_kind(path)
     try:
+        regular(path)
         if kind == "parquet":
             return Table(_plain(_read_parquet(path), path.name), kind, path)
-        dialect = sniff(path, delimiter=settings.delimiter, quote=settings.quote, encoding=settings.encoding)
+        dialect = sniff(path, delimiter=settings.delimiter, quote=settings.quote, encoding=settings.codec)
         return Table(read_csv(path, dialect), kind, path, dialect)
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise DataError(f"{path.name}: cannot be read (it is no gzip file, or is cut off); copy it again.") from None

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kohort.errors import DataError, InternalError, KohortError
 from kohort.policy.sections import Input
-from kohort.table.csv import UTF8, Dialect, literal_path, reader_fault, sniff
+from kohort.regular import regular
+from kohort.table.csv import NO_TEXT, UTF8, Dialect, literal_path, reader_fault, sniff
 from kohort.table.files import FileKind, files_of, known_kind
 from kohort.table.words import namesakes, unusable
 
@@ -136,7 +137,7 @@ def _csv(files: Sequence[Path], settings: Input) -> Source:
 
 def _sniffed(path: Path, settings: Input) -> Dialect:
     try:
-        dialect = sniff(path, delimiter=settings.delimiter, quote=settings.quote, encoding=settings.encoding)
+        dialect = sniff(regular(path), delimiter=settings.delimiter, quote=settings.quote, encoding=settings.codec)
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise DataError(f"{path.name}: cannot be read (it is no gzip file, or is cut off); copy it again.") from None
     except OSError as error:
@@ -196,7 +197,7 @@ def _footer(connection: duckdb.DuckDBPyConnection, path: Path) -> tuple[dict[str
     import duckdb
 
     try:
-        size = path.stat().st_size
+        size = regular(path).stat().st_size
         with path.open("rb"):
             pass
     except OSError as error:
@@ -306,7 +307,7 @@ def _relation(source: Source, files: Sequence[Path]) -> tuple[str, list[Any]]:
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(source.columns)))
     sql = (
         "read_csv(?, delim = ?, quote = ?, escape = ?, header = true, auto_detect = false, strict_mode = true, "
-        "null_padding = false, ignore_errors = false, nullstr = chr(1), "
+        f"null_padding = false, ignore_errors = false, nullstr = {NO_TEXT}, "
         # buffers would be 16 times as large as the longest line, each
         "max_line_size = 33554432, buffer_size = 33554432, "
         f"hive_partitioning = false, compression = 'auto', columns = {{{columns}}}) AS source({names})"

@@ -39,6 +39,7 @@ def write_table(frame: pl.DataFrame, path: Path, kind: Kind, dialect: Dialect | 
     _refuse_formless(frame.schema)
     if neutralise:
         frame = frame.with_columns(_neutralised(frame.schema))
+    frame = frame.with_columns(_filled(frame.schema))
     with _opened(path) as file:
         frame.write_csv(file, separator=_delimiter(path, dialect))
 
@@ -52,6 +53,7 @@ def write_stream(rows: pl.LazyFrame, path: Path, dialect: Dialect | None, *, neu
     _refuse_formless(schema)
     if neutralise:
         rows = rows.with_columns(_neutralised(schema))
+    rows = rows.with_columns(_filled(schema))
     with _opened(path) as file:
         rows.sink_csv(file, separator=_delimiter(path, dialect), maintain_order=True)
 
@@ -81,6 +83,11 @@ def _refuse_formless(schema: Mapping[str, pl.DataType]) -> None:
     ]
     if faults:
         raise DataError(*faults)
+
+
+def _filled(schema: Mapping[str, pl.DataType]) -> list[pl.Expr]:
+    """An empty text for a missing one where it is alone in its line: an empty line is no record for most readers."""
+    return [pl.col(name).cast(pl.String).fill_null("") for name in schema] if len(schema) == 1 else []
 
 
 def _neutralised(schema: Mapping[str, pl.DataType]) -> list[pl.Expr]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import os
 
 import duckdb
 import polars as pl
 import pytest
 
+from kohort.audit.files import listed_files
 from kohort.errors import DataError
 from kohort.policy.sections import Input
 from kohort.table.sources import fetched, files_of, open_source, relation
@@ -47,14 +49,40 @@ def write(folder, **frames):
 
 
 def test_a_file_a_folder_and_a_pattern(tmp_path):
-    for name in ("b/2.parquet", "a/3.pq", "1.parquet", "_SUCCESS", "_new/4.parquet", ".5.parquet", "notes.md"):
+    for name in ("b/2.parquet", "a/3.pq", "1.parquet", "_SUCCESS", ".1.parquet.crc", ".1.kohort-7-0123abcd.parquet"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     there = [tmp_path / name for name in ("1.parquet", "a/3.pq", "b/2.parquet")]
     assert files_of(tmp_path) == tuple(there)
-    assert files_of(str(tmp_path / "**" / "*.parquet")) == (there[0], tmp_path / "_new/4.parquet", there[2])
+    assert files_of(str(tmp_path / "**" / "*.parquet")) == (there[0], there[2])
     assert files_of(tmp_path / "[ab]") == (there[1], there[2])
     assert files_of(there[0]) == (there[0],)
+
+
+def strange_folder(tmp_path):
+    """A folder with one table, and much that is none."""
+    folder = tmp_path / "in"
+    for name in ("a.csv", "notes.md", "_new/4.csv", ".5.csv", "sub/data", "_SUCCESS/6.csv"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x\n1\n")
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "linked").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    (folder / "gone.csv").symlink_to(tmp_path / "nothing.csv")
+    os.mkfifo(folder / "pipe.csv")
+    return folder, (".5.csv", "_SUCCESS/6.csv", "_new/4.csv", "gone.csv", "linked", "notes.md", "pipe.csv", "sub/data")
+
+
+def test_whatever_is_in_a_folder_is_read_or_refused(tmp_path):
+    folder, strange = strange_folder(tmp_path)
+    for list_files in (files_of, lambda source: listed_files(source, "in")):
+        with pytest.raises(DataError) as caught:
+            list_files(folder)
+        told = [fault.partition("in: ")[2].split()[0] for fault in caught.value.faults]
+        assert tuple(told) == strange
+    for name in strange[:-1]:
+        (folder / name).unlink()
+    (folder / "sub/data").rename(folder / "sub/data.csv")
+    assert files_of(folder) == listed_files(folder, "in") == (folder / "a.csv", folder / "sub/data.csv")
 
 
 def test_a_name_that_looks_like_a_pattern_is_a_name(tmp_path):
@@ -73,8 +101,8 @@ def test_no_files_and_files_of_two_kinds(tmp_path):
     assert "no file has such a name" in fault(tmp_path / "*.csv")
     (tmp_path / "a.csv").touch()
     (tmp_path / "b.parquet").touch()
-    (tmp_path / "c.doc").touch()
     assert "has CSV files and Parquet files" in fault(tmp_path)
+    (tmp_path / "c.doc").touch()
     assert "c.doc: its kind is not known" in fault(tmp_path / "*")
     with pytest.raises(DataError, match=r"no\.csv: cannot be read \(No such file"):
         open_source(tmp_path / "no.csv")
