@@ -21,12 +21,12 @@ class Clock:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Time what is done inside."""
+        """Time what is done inside; a step may have several turns."""
         self._step, self._note = name, ""
         self.share(0.0)
         start = time.perf_counter()
         yield
-        self.seconds[name] = round(time.perf_counter() - start, 4)
+        self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - start, 4)
         self.share(1.0)
 
     def share(self, done: float) -> None:

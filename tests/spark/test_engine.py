@@ -169,6 +169,45 @@ def test_suppressed_records_are_shown_as_stars_or_not_at_all(spark):
 
 
 @only("local")
+@pytest.mark.parametrize("sensitive", ["true", "false"])
+def test_names_that_differ_in_case_alone_stay_apart(spark, sensitive):
+    people = patients(600).with_columns(NOTE=pl.lit("x"), AGE=pl.col("age") % 7)
+    promised = policy(insensitive=["note", "NOTE"], quasi_identifiers=["age", "AGE", "Zip.code", "income"])
+    named = in_spark(spark, people.rename({"NOTE": "a", "AGE": "b"})).toDF(*people.columns)
+    try:
+        spark.conf.set("spark.sql.caseSensitive", sensitive)
+        released = anonymize(named, promised, partitions=3)
+        assert released.columns == [name for name in people.columns if name != "name"]
+        assert rows_of(released) == released_in_parts(people, promised, 3)[0]
+        assert verify(released, promised, original=named).passed
+    finally:
+        spark.conf.set("spark.sql.caseSensitive", "true")
+
+
+def by_age(n):
+    """A table in which the sensitive value follows from a quasi-identifier."""
+    return (
+        patients(n).with_columns(illness=pl.lit("")).sort("age").with_columns(illness=pl.int_range(pl.len()) * 4 // n)
+    )
+
+
+@only("local")
+@pytest.mark.parametrize(
+    "model",
+    [{"model": "frequency-l-diversity", "l": 4}, {"model": "epsilon-m", "epsilon": 0.5, "m": 4}],
+    ids=lambda model: model["model"],
+)
+def test_parts_are_joined_for_a_promise_as_in_the_other_engines(spark, model):
+    people = by_age(400)
+    promised = policy(k=2, algorithm="mondrian").with_changes("privacy", models=[model | {"column": "illness"}])
+    expected, job = released_in_parts(people, promised, 4)
+    assert len(job.cuts.parts) < 4
+    released = anonymize(in_spark(spark, people), promised, partitions=4).persist()
+    assert rows_of(released) == expected
+    assert verify(released, promised, original=in_spark(spark, people)).passed
+
+
+@only("local")
 def test_promises_about_sensitive_values_are_kept_and_faults_of_workers_are_told(spark):
     people = in_spark(spark, patients(1000))
     promised = policy().with_changes("privacy", models=[{"model": "distinct-l-diversity", "column": "illness", "l": 3}])

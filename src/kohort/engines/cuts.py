@@ -178,6 +178,18 @@ def find_cuts(boxes: Boxes, counts: NDArray[np.float64], *, parts: int, most: fl
     return Cuts(_numbered(root, [0]))
 
 
+def dealt_cuts(axis: int, size: int, parts: int) -> Cuts:
+    """Cut one axis, whose codes are spread evenly below some size, into parts of equal width."""
+
+    def cut(first: int, last: int) -> Cut | int:
+        if last - first == 1:
+            return first
+        middle = (first + last) // 2
+        return Cut(axis, middle * size // parts - 1, cut(first, middle), cut(middle, last))
+
+    return Cuts(cut(0, parts))
+
+
 def _numbered(leaf: _Leaf, following: list[int]) -> Cut | int:
     """The tree with its leaves numbered from left to right."""
     if leaf.below is None or leaf.above is None or leaf.cut is None:

@@ -6,6 +6,7 @@ clustered and recoded by itself, and all are written as one file, which is verif
 
 from __future__ import annotations
 
+import hashlib
 import json
 import secrets
 import shutil
@@ -16,6 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from threading import Event, Lock
+from typing import Any
 
 import polars as pl
 
@@ -26,7 +28,7 @@ from kohort.engines.job import PART, ROW, Job
 from kohort.engines.joining import Stock, joined, settled
 from kohort.engines.lookups import COUNT
 from kohort.engines.part import Piece, Tally, release_part
-from kohort.engines.sample import with_cuts
+from kohort.engines.sample import dealt, expression, with_cuts
 from kohort.engines.survey import refuse_parts, survey
 from kohort.engines.workspace import Workspace, files_facts, same_run, workspace, write_note
 from kohort.errors import DataError, InfeasibleError, Interrupted
@@ -116,12 +118,8 @@ def beyond_memory(
                 job = with_cuts(
                     job, lambda condition: coded.counted(job.code_columns, condition), parts=parts, most=most
                 )
-                coded.divide(job.cuts.expression(job.code_columns), job.carried, space.raw / "parts")
                 others = coded.others(job.carried) if coded.records < scan.records else None
-        work = _Work.of(job, coded, space, memory, clock.share)
-        with clock.step("cluster"):
-            job = settled(joined(job, work.stock), work.stock, work.failures)
-            tally = work.finished(job)
+            job, tally = _worked(job, coded, space, memory, clock)
         without = scan.records - coded.records
         refuse_suppressing(without + tally.suppressed, scan.records, plan.policy, "would lie in too small classes")
         if plan.policy.output.suppressed == "starred":
@@ -153,6 +151,34 @@ def _room(memory: int) -> float:
     return memory * (1 - DATABASE) / BYTES_PER_RECORD
 
 
+class _TooLarge(DataError):
+    """Parts that were joined for a promise do not fit into memory any more."""
+
+
+def _worked(job: Job, scan: DuckScan, space: Workspace, memory: int, clock: Clock) -> tuple[Job, Tally]:
+    """Divide the table, and work on its parts; the job with those that there were in the end, and what was counted.
+
+    Raises
+    ------
+    DataError
+        When the promises need larger parts than fit into memory, however the table is divided.
+    """
+    fault: DataError | None = None
+    for way in (job, dealt(job, _room(memory) / cores())):
+        try:
+            with clock.step("divide"):
+                work = _Work.of(way, scan, space, memory, clock.share)
+            with clock.step("cluster"):
+                done = settled(joined(way, work.stock), work.stock, work.failures)
+                return done, work.finished(done)
+        except _TooLarge as error:
+            fault = error
+        finally:
+            shutil.rmtree(space.raw / "parts", ignore_errors=True)
+    assert fault is not None
+    raise fault
+
+
 @dataclass(frozen=True)
 class _Work:
     """Work on parts that lie on disk.
@@ -172,7 +198,8 @@ class _Work:
 
     @classmethod
     def of(cls, job: Job, scan: DuckScan, space: Workspace, memory: int, progress: Callable[[float], None]) -> _Work:
-        """Look at the parts that were written."""
+        """Write the parts, and look at them."""
+        scan.divide(expression(job), job.carried, space.raw / "parts")
         folders = space.raw.glob(f"parts/{PART}=*")
         files = {int(one.name.removeprefix(f"{PART}=")): sorted(one.glob("*.parquet")) for one in folders}
         return cls(scan, space, memory, progress, files, Stock.of(job, lambda columns: _counted(files, columns)))
@@ -193,7 +220,7 @@ class _Work:
 
         def work(part: int, threads: int) -> InfeasibleError | None:
             try:
-                if not self._is_done(part, sizes[part]):
+                if not self._is_done(job, part):
                     share(part, 0.0)
                     self._release(job, part, lambda of_part: share(part, of_part), threads)
             except InfeasibleError as error:
@@ -218,33 +245,37 @@ class _Work:
         return {part: error for part, error in found.items() if error is not None}
 
     def finished(self, job: Job) -> Tally:
-        """What was counted in all parts; what they were made of is removed."""
-        shutil.rmtree(self.space.raw / "parts")
+        """What was counted in all parts."""
         return Tally.total([self._tally(part) for part in job.cuts.parts])
 
     def _release(self, job: Job, part: int, progress: Callable[[float], None], threads: int) -> None:
         files = [path for leaf in job.cuts.groups[part] for path in self.files.get(leaf, [])]
         frame = self.scan.named(pl.read_parquet(files, glob=False, hive_partitioning=False))
         piece = release_part(frame, job, part, progress, threads=threads)
-        _write(piece, frame[ROW], self.space, part)
+        _write(piece, frame[ROW], self.space, part, _held(job, part))
         if not job.pledges:  # else it may have to be joined with another one
             for path in files:
                 path.unlink()
 
-    def _is_done(self, part: int, records: int) -> bool:
+    def _is_done(self, job: Job, part: int) -> bool:
         """Whether a part was finished in a run before, with the records that it has now."""
-        return self.space.is_done(part) and self._tally(part).records == records
+        return self.space.is_done(part) and self._note(part)["of"] == _held(job, part)
 
     def _tally(self, part: int) -> Tally:
-        content = json.loads(self.space.tally(part).read_text(encoding="utf-8"))
+        content = self._note(part)
+        del content["of"]
         return Tally(**content | {"lost": tuple(content["lost"])})
+
+    def _note(self, part: int) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads(self.space.tally(part).read_text(encoding="utf-8"))
+        return content
 
     def _refuse_large(self, job: Job, sizes: dict[int, int]) -> None:
         """Refuse to work on parts that were joined for a promise and do not fit into memory any more."""
         some = [sizes[part] for part, leaves in job.cuts.groups.items() if len(leaves) > 1]
         if job.pledges and some and max(some) > _room(self.memory):
             needed = self.memory * max(some) / _room(self.memory)
-            raise DataError(
+            raise _TooLarge(
                 f"memory: the promises about sensitive values are kept only if {max(some):,} records are worked on "
                 f"together, which takes about {needed / 1e9:.1f}GB; give more memory, or choose weaker parameters."
             )
@@ -261,9 +292,14 @@ def _counted(files: dict[int, list[Path]], columns: Sequence[str]) -> pl.DataFra
     return pl.concat(found)
 
 
-def _write(piece: Piece, rows: pl.Series, space: Workspace, part: int) -> None:
+def _held(job: Job, part: int) -> str:
+    """What tells which records of the table a part holds."""
+    return hashlib.sha256(repr((job.cuts.root, job.cuts.groups[part])).encode()).hexdigest()
+
+
+def _write(piece: Piece, rows: pl.Series, space: Workspace, part: int, held: str) -> None:
     """Keep what became of a part; the tally comes last, so that a part is finished only when all of it is there."""
     released = piece.released.with_columns(rows.gather(piece.rows))
     space.tally(part).unlink(missing_ok=True)
     released.write_parquet(space.released(part), compression="lz4")
-    write_note(space.tally(part), asdict(piece.tally))
+    write_note(space.tally(part), asdict(piece.tally) | {"of": held})

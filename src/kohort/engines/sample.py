@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from kohort.encode import Codes
-from kohort.engines.cuts import Cuts, find_cuts
+from kohort.engines.cuts import Cuts, dealt_cuts, find_cuts
 from kohort.engines.job import Job
 from kohort.engines.lookups import COUNT
 from kohort.search.refine import Effort, Search
@@ -33,15 +34,39 @@ Counted = Callable[[str], pl.DataFrame]
 
 
 def condition(columns: Sequence[str], share: float) -> str:
-    """True for about this share of all distinct rows of codes: a condition in SQL that every engine decides alike.
+    """True for about this share of all distinct rows of codes: a condition in SQL that every engine decides alike."""
+    return f"{mixture(columns)} < {int(share * _PRIME)}"
+
+
+def mixture(columns: Sequence[str], turns: int = 1) -> str:
+    """A number below 2^31 - 1 that looks random, the same for equal rows of codes: an expression in SQL.
 
     The codes are mixed by Lehmer's generator. No product exceeds 63 bits.
+
+    Parameters
+    ----------
+    turns : int
+        Of the generator; with another number of them the numbers are others.
     """
     terms = [
         f"(CAST({column} AS BIGINT) * {pow(_STEP, number + 2, _PRIME)}) % {_PRIME}"
         for number, column in enumerate(columns)
     ]
-    return f"((({' + '.join(terms)}) % {_PRIME}) * {_STEP}) % {_PRIME} < {int(share * _PRIME)}"
+    return f"((({' + '.join(terms)}) % {_PRIME}) * {pow(_STEP, turns, _PRIME)}) % {_PRIME}"
+
+
+def expression(job: Job) -> str:
+    """The part of a record in SQL."""
+    return job.cuts.expression([*job.code_columns, mixture(job.code_columns, turns=2)])
+
+
+def dealt(job: Job, most: float) -> Job:
+    """The job with parts of about so many records at most that are dealt by chance; equal rows of codes stay together.
+
+    Every part then has about the sensitive values that the whole table has. Records lie further apart in it, which
+    costs information: this is for tables whose parts would else be too large.
+    """
+    return replace(job, cuts=dealt_cuts(len(job.axes), _PRIME, math.ceil(job.records / most)))
 
 
 def with_cuts(job: Job, counted: Counted, *, parts: int, most: float = 0.0) -> Job:

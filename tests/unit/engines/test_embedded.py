@@ -384,3 +384,30 @@ def test_a_promise_that_the_whole_table_keeps_is_kept_in_parts(tmp_path, model, 
     out = tmp_path / "out.parquet"
     release = kohort.anonymize(tmp_path / "in.parquet", promised, output=out, memory=MEMORY, partitions=parts)
     assert release.verdict.passed
+
+
+def test_records_are_dealt_by_chance_where_joined_parts_do_not_fit_into_memory(tmp_path, monkeypatch):
+    by_age(4000, 4).write_parquet(tmp_path / "in.parquet")
+    out = tmp_path / "out.parquet"
+    promised = kohort.Policy.build(
+        k=3,
+        quasi_identifiers=["age", "place"],
+        sensitive=["illness"],
+        types={"place": "string"},
+        algorithm="mondrian",
+        seed=1,
+    ).with_changes("output", order="kept")
+
+    def released(least, room):
+        monkeypatch.setattr(embedded, "BYTES_PER_RECORD", MEMORY * (1 - embedded.DATABASE) / room)
+        models = [{"model": "frequency-l-diversity", "column": "illness", "l": least}]
+        policy = promised.with_changes("privacy", models=models)
+        release = kohort.anonymize(tmp_path / "in.parquet", policy, output=out, memory=MEMORY, partitions=8)
+        assert release.verdict.passed
+        return int(release.facts["parts"].split(",")[0])
+
+    assert released(3, room=9000) < 4
+    assert released(3, room=3000) >= 2
+    with pytest.raises(DataError, match=r"only if 4,000 records are worked on together, which takes about 0\.\dGB"):
+        released(4, room=3000)  # every value has exactly a quarter, so chance does not help
+    assert alone(tmp_path) == ["out.parquet"]

@@ -24,7 +24,7 @@ from kohort.engines.job import KEY, PART, Job
 from kohort.engines.joining import Stock, joined, settled
 from kohort.engines.lookups import OWN
 from kohort.engines.part import Piece, release_others, release_part
-from kohort.engines.sample import with_cuts
+from kohort.engines.sample import dealt, expression, with_cuts
 from kohort.engines.spark.ancestors import beta_clusters
 from kohort.engines.spark.faults import telling
 from kohort.engines.spark.scan import SparkScan, counted, scan_of
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 RECORDS = 50_000
 """Records of a part, if nobody says how many parts there are."""
+MOST_RECORDS = 1_000_000
+"""Where parts that are joined get larger, records are dealt to parts by chance instead."""
 FEWEST_ROWS = 1000
 """A file of the release has about so many rows at least."""
 SPOT = f"{OWN}spot"
@@ -173,14 +175,22 @@ def prepared(table: DataFrame, plan: Plan, partitions: int | None = None) -> Pre
 
 def _by_cuts(job: Job, scan: SparkScan, parts: int) -> Prepared:
     """Cut the table, as every engine does."""
-    columns = job.code_columns
     files = _files(job, parts)
-    job = with_cuts(job, lambda condition: scan.counted(columns, condition), parts=parts)
-    leaf = F.expr(job.cuts.expression(columns)).alias(PART)
+    job = with_cuts(job, lambda condition: scan.counted(job.code_columns, condition), parts=parts)
+    ready, largest = _joined(job, scan, files)
+    if largest <= MOST_RECORDS:
+        return ready
+    other, smaller = _joined(dealt(job, RECORDS), scan, files)
+    return other if smaller < largest else ready
+
+
+def _joined(job: Job, scan: SparkScan, files: int) -> tuple[Prepared, int]:
+    """Join parts of a table that cannot keep a promise; and the records of the largest that was joined."""
+    leaf = F.expr(expression(job)).alias(PART)
     stock = Stock.of(job, lambda values: counted(scan.frame.select(leaf, *values), [PART, *values]))
 
     def ready(job: Job) -> Prepared:
-        frame = scan.frame.withColumn(PART, F.expr(job.cuts.expression(columns)))
+        frame = scan.frame.withColumn(PART, F.expr(expression(job)))
         n, spots = len(job.cuts.parts), _spots(scan.frame.sparkSession, job.cuts.parts)
         return Prepared(job, replace(scan, frame=frame), n, n, files, spots)
 
@@ -188,7 +198,7 @@ def _by_cuts(job: Job, scan: SparkScan, parts: int) -> Prepared:
     if stock.needs_trial and len(job.cuts.parts) > 1:
         # The release is worked out when it is used, and then it is too late to join parts.
         job = settled(job, stock, lambda job, some: ready(job).failures(some) if len(job.cuts.parts) > 1 else {})
-    return ready(job)
+    return ready(job), max([stock.size(leaves) for leaves in job.cuts.groups.values() if len(leaves) > 1], default=0)
 
 
 def _files(job: Job, parts: int) -> int:
