@@ -4,13 +4,14 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 READY   = $(VENV)/.ready
 JOBS   ?= auto
+N      ?= 300
 JAVA    = openjdk-17-jre-headless
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test java quick lint bench docs clean
+.PHONY: help demo test java quick lint adversary bench docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "kohort needs Python 3.11 or newer: set PYTHON=/path/to/python3.11"; exit 1; }
@@ -37,6 +38,9 @@ lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+adversary: $(READY) java ## N random requests over all engines, and releases that were tampered with, judged from scratch
+	$(BIN)/python -m tests.adversary -n $(N)
 
 bench: $(READY) ## speed and loss, side by side in one run
 	$(BIN)/python benchmarks/run.py

@@ -1,6 +1,6 @@
 """Write what is generated in the documentation, or check that it is up to date.
 
-Generated are `docs/reference/` (command line, policy schema, Python names) and the outputs of
+Generated are `docs/reference/` (command line, policy schema, Python names, promises and tests) and the outputs of
 console blocks that are marked ``same-output``. CONTRIBUTING.md describes the conventions::
 
     python docs/generate.py            # write
@@ -300,10 +300,20 @@ def _annotation(annotation: Any, before: str) -> str:
     return before + re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z])", "", text)
 
 
+def promises_reference() -> str:
+    """The promises, and the tests that hold them."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    try:
+        return str(importlib.import_module("promises").page())
+    finally:
+        del sys.path[0]
+
+
 REFERENCES: Mapping[Path, Callable[[], str]] = {
     REFERENCE / "cli.md": command_line_reference,
     REFERENCE / "policy.schema.json": policy_schema,
     REFERENCE / "api.md": python_reference,
+    REFERENCE / "promises.md": promises_reference,
 }
 
 

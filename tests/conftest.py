@@ -6,8 +6,12 @@ And what is measured rather than judged is shown at the end of the run.
 
 import os
 import signal
+from collections import Counter
+from pathlib import Path
 
 from hypothesis import HealthCheck, settings
+
+import promises
 
 settings.register_profile(
     "kohort",
@@ -22,12 +26,32 @@ settings.load_profile("kohort")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser):
+    parser.addoption("--promises", metavar="FILE", help="write which promise is held by which test, and how it went")
+
+
 def pytest_collection_modifyitems(items):
     """Long tests first: one that begins last would keep all other cores waiting."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
-def pytest_terminal_summary(terminalreporter):
+def pytest_terminal_summary(terminalreporter, config):
+    """Write the page of the promises, and show what was measured."""
+    if config.getoption("--promises"):
+        Path(config.getoption("--promises")).write_text(promises.page(_outcomes(terminalreporter)), encoding="utf-8")
+    _show_ratios(terminalreporter)
+
+
+def _outcomes(terminalreporter):
+    """How often each test, with any parameters, ended in which way."""
+    counted = {}
+    for outcome in ("passed", "failed", "error", "skipped"):
+        for report in terminalreporter.stats.get(outcome, []):
+            counted.setdefault(report.nodeid.split("[")[0], Counter())[outcome] += 1
+    return counted
+
+
+def _show_ratios(terminalreporter):
     """Show how near each algorithm came to the optimum of small tables (tests/contract/test_optimum.py)."""
     ratios = {}
     for report in terminalreporter.stats.get("passed", []):

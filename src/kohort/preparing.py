@@ -91,10 +91,12 @@ def promise_of(model: SensitiveModel, frame: pl.DataFrame, policy: Policy) -> Pr
     An empty text is a missing value: who reads a CSV file cannot tell them apart.
     """
     missing = sorted({"", *policy.input.missing})
-    columns = frame.select(as_texts(frame[name]).replace(missing, None) for name in model.columns)
-    counted = columns.with_row_index("row").group_by(model.columns, maintain_order=True).agg("row")
+    # Under names of our own: a column may have any name.
+    own = {name: f"c{number}" for number, name in enumerate(model.columns)}
+    columns = pl.DataFrame([as_texts(frame[name]).replace(missing, None).alias(own[name]) for name in own])
+    counted = columns.with_row_index("row").group_by(*own.values(), maintain_order=True).agg("row")
     counts = counted["row"].list.len().to_numpy()
-    texts = {name: counted[name].to_list() for name in model.columns}
+    texts = {name: counted[own[name]].to_list() for name in own}
     table, number = reference_of(policy, texts, counts)
     values = np.empty(frame.height, np.int64)
     values[counted["row"].explode().to_numpy()] = np.repeat(number, counts)

@@ -61,6 +61,7 @@ def inputs(task):
 # -- any table ------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("1.1", "2.1")
 @pytest.mark.parametrize("table", TABLES)
 def test_the_promise_is_kept(algorithm, table):
     trial = trial_or_skip(algorithm, example_of(table))
@@ -72,6 +73,7 @@ def test_the_promise_is_kept(algorithm, table):
     assert trial.shares == sorted(trial.shares), "progress went back"
 
 
+@pytest.mark.promise("5.1")
 @pytest.mark.parametrize("table", TABLES)
 def test_the_seed_decides(algorithm, table):
     """The same seed gives the same solution; any other a sound one."""
@@ -81,6 +83,7 @@ def test_the_seed_decides(algorithm, table):
     assert faults(trials[2], other) == []
 
 
+@pytest.mark.promise("1.2")
 @pytest.mark.parametrize("limit", [0.02, 0.3])
 @pytest.mark.parametrize("table", TABLES)
 def test_no_more_is_suppressed_than_allowed(algorithm, table, limit):
@@ -146,6 +149,7 @@ def test_a_sensitive_column_is_asked_for(algorithm):
         assert kohort.anonymize(bare.frame, bare.policy_for(algorithm)).verdict.passed
 
 
+@pytest.mark.promise("1.4")
 @pytest.mark.parametrize(
     ("algorithm", "model"),
     [(name, model) for name in ALGORITHMS for model in sorted(ALGORITHMS[name].enforces - {"k-anonymity"})],
@@ -164,6 +168,7 @@ def test_enforced_models_are_kept(algorithm, model, table, tmp_path):
 # -- whole releases -------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("1.1", "3.1")
 @pytest.mark.parametrize("limit", [0.0, 0.1])
 @pytest.mark.parametrize("table", ["mixed", "deep trees", "missing in a tree"])
 def test_the_written_file_is_verified_again(algorithm, table, limit, tmp_path):
@@ -186,6 +191,7 @@ def test_the_written_file_is_verified_again(algorithm, table, limit, tmp_path):
 # -- threads --------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("5.1")
 @pytest.mark.slow
 def test_the_number_of_threads_does_not_matter():
     """Every algorithm in a process of one core, and in one of two; both begin anew."""

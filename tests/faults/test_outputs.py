@@ -78,6 +78,7 @@ VERDICTS = [
 ]
 
 
+@pytest.mark.promise("6.2")
 @each([*RELEASES, *VERDICTS])
 def test_an_output_that_cannot_be_is_refused(fault, folder, capfd):
     assert_refused(fault, folder, capfd)
@@ -184,6 +185,7 @@ def test_a_policy_or_hierarchy_that_cannot_be_written_is_refused(fault, folder, 
     assert_refused(fault, folder, capfd)
 
 
+@pytest.mark.promise("3.4")
 @pytest.mark.slow
 def test_a_release_that_fails_late_leaves_nothing(folder, capfd, monkeypatch):
     """Whatever happens while the draft is there, the folder is as it was, and no cell is told."""

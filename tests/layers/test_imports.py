@@ -86,6 +86,7 @@ def test_every_module_has_a_layer():
     assert found == set(LEVEL)
 
 
+@pytest.mark.promise("3.2")
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_go_one_way(path):
     here = layer_of(path)

@@ -74,6 +74,7 @@ def values(table, columns):
     return told if len(columns) > 1 else [cell for [cell] in told]
 
 
+@pytest.mark.promise("1.4")
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["auto", "k-member", "mondrian", "cb", "gccg"])
 @pytest.mark.parametrize(("name", "parameters"), CASES, ids=[f"{name}-{i}" for i, (name, _) in enumerate(CASES)])

@@ -153,6 +153,7 @@ def numbered(labels):
     return np.unique(labels, return_inverse=True)[1].reshape(-1)
 
 
+@pytest.mark.promise("1.4")
 @pytest.mark.parametrize("name", PARAMETERS)
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())

@@ -38,6 +38,7 @@ def persons_by_class(path, release, frame, policy):
     return found
 
 
+@pytest.mark.promise("1.3")
 @pytest.mark.parametrize("algorithm", IN_CLASSES)
 @given(data=st.data())
 @settings(max_examples=15)
@@ -64,6 +65,7 @@ def test_every_class_of_the_written_file_has_k_persons(tmp_path_factory, algorit
     assert "who" not in rows_of(path)[0]
 
 
+@pytest.mark.promise("1.3")
 @given(data=st.data())
 @settings(max_examples=40)
 def test_the_check_counts_what_brute_force_counts(tmp_path_factory, data):

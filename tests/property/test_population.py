@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def released(tmp_path_factory, table, people, policy, model):
     return rows_of(folder / "out.csv"), release.verdict.check(model["model"])
 
 
+@pytest.mark.promise("1.4")
 @settings(max_examples=60, deadline=None)
 @given(sample=samples(), data=st.data())
 def test_every_class_covers_k_of_the_population(tmp_path_factory, sample, data):
@@ -47,6 +49,7 @@ def test_every_class_covers_k_of_the_population(tmp_path_factory, sample, data):
     assert check.figures["fewest_covered"] == min(covered for _, covered in found)
 
 
+@pytest.mark.promise("1.4")
 @settings(max_examples=60, deadline=None)
 @given(sample=samples(), limits=st.tuples(st.integers(0, 10), st.integers(1, 10)).map(sorted))
 def test_every_class_has_its_share_of_the_population(tmp_path_factory, sample, limits):
@@ -61,6 +64,7 @@ def test_every_class_has_its_share_of_the_population(tmp_path_factory, sample, l
         assert Fraction(str(least)) <= Fraction(size, covered) <= Fraction(str(most))
 
 
+@pytest.mark.promise("1.4")
 @settings(max_examples=40, deadline=None)
 @given(case=cases(max_rows=40), algorithm=ALGORITHMS, most=st.sampled_from([0.05, 0.07, 0.1, 0.3, 0.5, 1.0]))
 def test_the_average_risk_is_limited(tmp_path_factory, case, algorithm, most):

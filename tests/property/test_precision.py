@@ -73,6 +73,7 @@ def ends(text):
     return exact(low), exact(high)
 
 
+@pytest.mark.promise("2.4")
 @given(cases())
 @settings(max_examples=60)
 def test_every_published_interval_keeps_the_settings(tmp_path_factory, case):

@@ -14,6 +14,7 @@ from oracles.files import broken_files, classes_of_csv, verified_again
 from property.strategies import cases, may_be_impossible, requests
 
 
+@pytest.mark.promise("1.1", "1.2", "2.1", "2.2")
 @pytest.mark.parametrize("algorithm", list(ALGORITHMS))
 @given(data=st.data())
 @settings(max_examples=25)
@@ -49,6 +50,7 @@ def test_loss_read_from_the_file_is_the_loss_of_the_boxes(tmp_path_factory, case
     assert again.total == pytest.approx(release.loss.total, abs=1e-9)
 
 
+@pytest.mark.promise("3.1")
 @given(case=cases(max_rows=25), data=st.data())
 def test_every_corruption_that_breaks_k_is_rejected(tmp_path_factory, case, data):
     """Change one published cell: the verdict must agree with a count of the classes."""

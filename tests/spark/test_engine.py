@@ -84,6 +84,7 @@ def test_every_engine_publishes_the_same_rows(spark, tmp_path, parts):
     assert rows_of(anonymize(in_spark(spark, people), policy(), partitions=parts)) == expected
 
 
+@pytest.mark.promise("4.1")
 @only("local")
 def test_where_a_row_stands_does_not_tell_its_part(spark):
     people = patients(2400).with_columns(
@@ -226,6 +227,7 @@ def test_promises_about_sensitive_values_are_kept_and_faults_of_workers_are_told
         guarded(people.select("age").mapInArrow(fail, "x long").collect)
 
 
+@pytest.mark.promise("6.1")
 @only("local")
 def test_what_spark_cannot_do_is_refused_before_any_work(spark):
     people = in_spark(spark, patients(100))

@@ -69,6 +69,14 @@ class Policy(Section):
         return self
 
     @model_validator(mode="after")
+    def _names_mean_one_column(self) -> Self:
+        for name in self.columns:
+            if name == "*" or (name.startswith("^") and name.endswith("$")):
+                msg = f"column {name!r} has a name that stands for several columns; rename it in the table"
+                raise ValueError(msg)
+        return self
+
+    @model_validator(mode="after")
     def _knows_the_person(self) -> Self:
         person = self.privacy.person
         if person is not None and (person not in self.columns or self.columns[person].role != "identifier"):

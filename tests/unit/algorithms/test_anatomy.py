@@ -232,6 +232,7 @@ def test_refused_before_work(changes, words):
         kohort.anonymize("there-is-no-such-file.csv", in_buckets(Policy.build(**given)))
 
 
+@pytest.mark.promise("1.5")
 def test_buckets_must_be_asked_for():
     policy = Policy.build(k=2, quasi_identifiers=["age"], sensitive=["ill"], algorithm="anatomy")
     with pytest.raises(PolicyError, match="set anonymity = 'buckets' if that is enough"):

@@ -270,6 +270,7 @@ def test_records_that_miss_a_value_may_be_withheld():
     assert (verdict.facts.withheld, verdict.facts.smallest_class) == (2, 3)
 
 
+@pytest.mark.promise("1.5")
 def test_the_policy_must_ask_for_it():
     policy = Policy.build(k=2, quasi_identifiers=["age"], algorithm="nh")
     with pytest.raises(PolicyError, match="anonymity = 'classes'; set anonymity = 'matchings' if that is enough"):

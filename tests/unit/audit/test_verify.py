@@ -374,6 +374,7 @@ def test_a_missing_original_is_covered_by_missing_or_star_only():
     assert verdict.check("coverage").passed
 
 
+@pytest.mark.promise("2.2")
 def test_values():
     verdict = verify(changed(0, pay=9.25), policy(), original=ORIGINAL)
     words = "column 'pay': 1 of 4 published values is not one of the original."
@@ -445,6 +446,7 @@ def test_bounds_of_a_star_are_empty_and_of_one_writing():
     assert verify(written, rules).check("bounds").figures["wrong.age_lo"] == 1
 
 
+@pytest.mark.promise("6.1")
 def test_a_model_that_is_not_there_is_not_promised():
     rules = policy(privacy={"models": [{"model": "no-such-model", "column": "pay"}]})
     with pytest.raises(PolicyError, match="no privacy model 'no-such-model'"):
@@ -538,6 +540,7 @@ def test_missing_sensitive_values_of_a_file_are_one_value():
     assert verify(release, rules).check("distinct-l-diversity").figures["classes_failing"] == 1
 
 
+@pytest.mark.promise("4.2")
 def test_no_cell_value_in_any_word():
     """A release with every fault at once; its cells are words that occur nowhere else."""
     release = pl.DataFrame(

@@ -125,6 +125,7 @@ def test_suppressed_records_are_shown_among_all_others(patients, stored, tmp_pat
     assert alone(tmp_path) == ["out.parquet"]
 
 
+@pytest.mark.promise("1.4")
 def test_promises_are_about_the_whole_table(stored, tmp_path):
     models = [
         {"model": "distinct-l-diversity", "column": "diagnosis", "l": 3},
@@ -157,6 +158,7 @@ def test_a_table_of_few_different_rows_is_published_as_it_is(tmp_path):
     assert rows_of(pl.read_parquet(tmp_path / "out.parquet")) == rows_of(frame)
 
 
+@pytest.mark.promise("6.1")
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
@@ -280,6 +282,7 @@ def z_scores(positions, parts):
     ]
 
 
+@pytest.mark.promise("4.1")
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_where_a_row_stands_does_not_tell_its_part(patients, stored, tmp_path, kind):
     numbered = patients.with_columns(cost=pl.int_range(pl.len()))

@@ -39,6 +39,7 @@ def axis_of(values, **keys):
 # -- what is published -----------------------------------------------------------------------------
 
 
+@pytest.mark.promise("2.4")
 @pytest.mark.parametrize(
     ("values", "keys", "wanted"),
     [
@@ -166,6 +167,7 @@ def test_algorithms_know_the_grid():
     assert sorted(set(published([21, 24, 26, 29], algorithm="auto", snap=5))) == ["[20 - 25]", "[25 - 30]"]
 
 
+@pytest.mark.promise("2.4")
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_algorithm_keeps_them(name):
     rng = np.random.default_rng(7)

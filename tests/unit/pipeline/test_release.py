@@ -78,6 +78,7 @@ def test_files_give_the_same_release(tmp_path, hospital, policy, reference, suff
     assert sorted(map(str, written["diagnosis"])) == sorted(hospital["diagnosis"])
 
 
+@pytest.mark.promise("5.1")
 def test_same_seeds_same_bytes_and_fresh_order_without(tmp_path, hospital, policy):
     one, two = (kohort.anonymize(hospital, policy, output=tmp_path / name).path for name in ("1.csv", "2.csv"))
     assert one.read_bytes() == two.read_bytes()
@@ -100,6 +101,7 @@ def test_input_is_untouched(hospital, policy):
     assert hospital.equals(before)
 
 
+@pytest.mark.promise("1.2")
 def test_suppressing_records_with_missing_values(hospital, policy):
     strict = policy.with_changes("privacy", missing="suppress", suppression_limit=0.5)
     release = kohort.anonymize(hospital, strict)
@@ -141,6 +143,7 @@ def test_neutralised_formulas(tmp_path, hospital, policy):
     assert kohort.verify(release.path, safe, original=hostile).passed
 
 
+@pytest.mark.promise("4.1")
 @pytest.mark.parametrize("compression", ["as written", "none"])
 def test_parquet_bytes_hold_nothing_of_the_input(tmp_path, hospital, policy, compression, monkeypatch):
     """Names, and quasi-identifiers that are not published, are nowhere: pages, statistics, metadata."""
@@ -162,6 +165,7 @@ def test_parquet_bytes_hold_nothing_of_the_input(tmp_path, hospital, policy, com
     _assert_hidden(hospital, policy, searched, published)
 
 
+@pytest.mark.promise("4.1")
 def test_csv_bytes_hold_nothing_of_the_input(tmp_path, hospital, policy):
     release = kohort.anonymize(hospital, policy, output=tmp_path / "out.csv")
     published = set(next(csv.reader(io.StringIO(release.path.read_text()))))
@@ -183,6 +187,7 @@ def _assert_hidden(hospital, policy, content, published):
     assert checked > 50
 
 
+@pytest.mark.promise("4.1")
 def test_release_documents_hold_no_secret(hospital, policy):
     release = kohort.anonymize(hospital, policy)
     public, private = release.public_json(), release.private_json()
@@ -194,6 +199,7 @@ def test_release_documents_hold_no_secret(hospital, policy):
     assert not [value for value in values if value in private]
 
 
+@pytest.mark.promise("3.4")
 @pytest.mark.slow
 def test_killed_at_any_moment_leaves_the_old_file_or_the_new(tmp_path, hospital, policy):
     """SIGKILL at many moments: never half a file, and the next run clears what a dead one left."""
@@ -227,6 +233,7 @@ def test_killed_at_any_moment_leaves_the_old_file_or_the_new(tmp_path, hospital,
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "patients.csv", "policy.toml"]
 
 
+@pytest.mark.promise("3.1")
 def test_a_release_that_fails_its_audit_is_not_published(tmp_path, hospital, policy, monkeypatch):
     """A broken clustering is caught by the audit, and the old file stays."""
     from kohort.algorithms.kmember import KMember
@@ -240,6 +247,7 @@ def test_a_release_that_fails_its_audit_is_not_published(tmp_path, hospital, pol
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
 
 
+@pytest.mark.promise("3.1")
 def test_a_box_that_does_not_cover_is_caught(hospital, policy, monkeypatch):
     import kohort.solution
     from kohort.solution import Boxes, boxes_of_labels

@@ -93,6 +93,7 @@ def test_no_two_tables_have_the_same_order(hospital, apart):
             assert same < 20, "about one row in a random order is where it was"
 
 
+@pytest.mark.promise("4.1")
 def test_nothing_that_links_rows_is_published(hospital, apart):
     release = kohort.anonymize(hospital, apart)
     for table in release.tables.values():
@@ -113,6 +114,7 @@ def test_records_with_missing_values_are_withheld_from_every_table(hospital, apa
     assert release.verdict.facts.withheld == hospital.height - complete
 
 
+@pytest.mark.promise("3.4")
 def test_the_files_of_an_earlier_release_stay_if_one_table_fails(tmp_path, hospital, apart, monkeypatch):
     """The last table promises more than it keeps, so none is published."""
     plain = TwoLevel.solve
@@ -186,6 +188,7 @@ def test_the_command_line_tells_the_facts_and_every_path(tmp_path, hospital, apa
     assert written == {"out.1.csv", "out.2.csv", "out.3.csv", "out.csv.verdict.json"}
 
 
+@pytest.mark.promise("1.5")
 def test_without_acceptance_the_command_line_refuses(tmp_path, hospital, apart):
     refused = apart.with_changes("algorithm", parameters={"form": "vertical"})
     hospital.write_csv(tmp_path / "patients.csv")

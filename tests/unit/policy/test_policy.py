@@ -1,5 +1,6 @@
 """The policy as a type: building, round trips, lines, and the schema for editors."""
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -136,3 +137,21 @@ def test_schema_allows_the_short_forms():
     assert {"enum": ["identifier", "quasi", "sensitive", "insensitive"]} in schema["properties"]["columns"][
         "additionalProperties"
     ]["anyOf"]
+
+
+@pytest.mark.parametrize("name", ["*", "^a.*$", "^$"])
+@pytest.mark.parametrize("role", ["quasi_identifiers", "insensitive"])
+def test_names_that_stand_for_several_columns_are_refused(name, role):
+    given = {"quasi_identifiers": ["age"]} | {role: [name]}
+    with pytest.raises(PolicyError, match="stands for several columns"):
+        Policy.build(k=2, **given)
+
+
+@pytest.mark.parametrize("name", ["row", "index", "count", "^a", "a$", "value", "nothing", "c0", "len", "literal"])
+def test_any_other_name_is_a_name(name):
+    table = pl.DataFrame({name: [1, 2, 3, 4], "q": [1, 1, 2, 2], "c0x": ["a", "b", "a", "b"]})
+    for roles in ({"quasi_identifiers": [name, "q"]}, {"quasi_identifiers": ["q"], "sensitive": [name]}):
+        model = {"model": "distinct-l-diversity", "column": "c0x" if "sensitive" not in roles else name, "l": 2}
+        policy = Policy.build(k=2, seed=1, **(roles | {"sensitive": [*roles.get("sensitive", ()), "c0x"]}))
+        policy = policy.with_changes("privacy", models=[model])
+        assert kohort.anonymize(table, policy).verdict.passed

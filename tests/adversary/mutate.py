@@ -1,0 +1,403 @@
+"""Releases that were tampered with: each mutant from one number. Nothing of kohort.
+
+A mutator takes the table of a release and a source of randomness, and returns another table, or the text of a CSV file
+where the fault lies below the level of cells.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from .judge_files import NULL, Cell, Table
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A release, and what a mutator may look at."""
+
+    table: Table
+    quasi: Sequence[str]
+    beside: Sequence[str]
+    original: Table
+    delimiter: str = ","
+
+    @property
+    def is_csv(self) -> bool:
+        """Whether cells have no types."""
+        return self.table.types is None
+
+
+Mutator = Callable[[Subject, Random], "Table | str | None"]
+CELLS: dict[str, Mutator] = {}
+BYTES: dict[str, Mutator] = {}
+
+
+def _cells(mutator: Mutator) -> Mutator:
+    CELLS[mutator.__name__.strip("_").replace("_", " ")] = mutator
+    return mutator
+
+
+def _bytes(mutator: Mutator) -> Mutator:
+    BYTES[mutator.__name__.strip("_").replace("_", " ")] = mutator
+    return mutator
+
+
+def cell_of(text: str | None) -> Cell:
+    """A cell with a text."""
+    return Cell(NULL, None) if text is None else Cell(("bare", text), text)
+
+
+def _with(table: Table, row: int, name: str, cell: Cell) -> Table:
+    at = table.names.index(name)
+    changed = (*table.rows[row][:at], cell, *table.rows[row][at + 1 :])
+    return replace(table, rows=(*table.rows[:row], changed, *table.rows[row + 1 :]))
+
+
+def _row(subject: Subject, r: Random) -> int:
+    return r.randrange(len(subject.table.rows))
+
+
+# -- cells -------------------------------------------------------------------------------------------
+
+
+@_cells
+def _change_a_quasi_identifier(subject: Subject, r: Random) -> Table:
+    name, row = r.choice(subject.quasi), _row(subject, r)
+    others = [cell.text for cell in (*subject.table.column(name), *subject.original.column(name))]
+    text = r.choice([*r.sample(others, min(4, len(others))), "*", "", "0", "[0 - 1]", "nonsense"])
+    return _with(subject.table, row, name, cell_of(text) if text or r.random() < 0.5 else cell_of(None))
+
+
+@_cells
+def _change_a_whole_class(subject: Subject, r: Random) -> Table:
+    """All rows that show a text show another one: k stays, truth may not."""
+    name = r.choice(subject.quasi)
+    texts = [cell.text for cell in subject.table.column(name)]
+    before = r.choice(texts)
+    after = r.choice([*texts, *_neighbours(before, r), "*"])
+    table = subject.table
+    for row, text in enumerate(texts):
+        if text == before:
+            table = _with(table, row, name, cell_of(after))
+    return table
+
+
+@_cells
+def _move_an_end(subject: Subject, r: Random) -> Table:
+    name, row = r.choice(subject.quasi), _row(subject, r)
+    before = subject.table.column(name)[row].text
+    return _with(subject.table, row, name, cell_of(r.choice(_neighbours(before, r))))
+
+
+def _neighbours(text: str, r: Random) -> list[str]:
+    """An interval or number, moved, opened or written in another way."""
+    found = re.fullmatch(r"\[(-?\d+) - (-?\d+)\]", text)
+    step = r.choice([1, 2, 5, 1000])
+    if found:
+        low, high = int(found[1]), int(found[2])
+        return [
+            *(
+                f"[{low + step} - {high}]",
+                f"[{low} - {high - step}]",
+                f"[{low - step} - {high}]",
+                f"[{low} - {high + step}]",
+            ),
+            *(
+                f"]{low}, {high}[",
+                f"[{low}, {high}[",
+                f"> {low}",
+                f">= {low}",
+                f"< {high}",
+                f"<= {high}",
+                f"{low}-{high}",
+            ),
+            *(f"[{high} - {low}]", f"{low}", f"[{low}.0 - {high}.0]", f"[{low} -  {high}]"),
+        ]
+    half = re.fullmatch(r"([<>]=) (-?\d+)", text)
+    if half:
+        sign, end = half[1], int(half[2])
+        return [f"{sign[0]} {end}", f"{sign} {end + step}", f"{sign} {end - step}", f"{end}", f"{sign}{end}"]
+    if re.fullmatch(r"-?\d+", text):
+        return [
+            str(int(text) + step),
+            f"[{text} - {text}]",
+            f"{text}.0",
+            f"0{text}",
+            f"+{text}",
+            f"[{text} - {int(text) + step}]",
+        ]
+    return [text + " ", " " + text, text.upper(), unicodedata.normalize("NFD", text), "*", "**", text + "*"]
+
+
+@_cells
+def _swap_two_cells(subject: Subject, r: Random) -> Table:
+    name = r.choice([*subject.quasi, *subject.beside])
+    one, other = _row(subject, r), _row(subject, r)
+    cells = subject.table.column(name)
+    return _with(_with(subject.table, one, name, cells[other]), other, name, cells[one])
+
+
+@_cells
+def _gather_a_sensitive_value(subject: Subject, r: Random) -> Table | None:
+    """Swap cells beside until the first class shows as few values as it can."""
+    if not subject.beside:
+        return None
+    name, table = r.choice(subject.beside), subject.table
+    key = [tuple(table.column(n)[0].text for n in subject.quasi)]
+    first = [row for row in range(len(table.rows)) if [tuple(table.column(n)[row].text for n in subject.quasi)] == key]
+    wanted = table.column(name)[first[0]]
+    for row in first[1:]:
+        donors = [d for d, cell in enumerate(table.column(name)) if d not in first and cell.text == wanted.text]
+        if donors and table.column(name)[row].text != wanted.text:
+            here = table.column(name)[row]
+            table = _with(_with(table, donors[0], name, here), row, name, wanted)
+    return table
+
+
+@_cells
+def _change_a_value_beside(subject: Subject, r: Random) -> Table | None:
+    if not subject.beside or not subject.is_csv:
+        return None
+    name, row = r.choice(subject.beside), _row(subject, r)
+    identifiers = [n for n in subject.original.names if n not in subject.quasi and n not in subject.beside]
+    taken = subject.original.column(identifiers[0])[row].text if identifiers else "x"
+    return _with(subject.table, row, name, cell_of(r.choice([taken, "x", "", None])))
+
+
+@_cells
+def _spell_a_cell_otherwise(subject: Subject, r: Random) -> Table | None:
+    name, row = r.choice([*subject.quasi, *subject.beside]), _row(subject, r)
+    if not subject.is_csv and name not in subject.quasi:
+        return None
+    text = subject.table.column(name)[row].text
+    spelt = [f" {text}", f"{text} ", unicodedata.normalize("NFD", text), text.swapcase(), text + "\u200b", text + ".0"]
+    return _with(subject.table, row, name, cell_of(r.choice(spelt)))
+
+
+@_cells
+def _make_null_empty_or_empty_null(subject: Subject, r: Random) -> Table | None:
+    places = [
+        (row, name) for name in subject.quasi for row, cell in enumerate(subject.table.column(name)) if cell.text == ""
+    ]
+    if not places:
+        return None
+    row, name = r.choice(places)
+    before = subject.table.column(name)[row]
+    return _with(subject.table, row, name, Cell(("quoted", ""), "") if before.value is None else Cell(NULL, None))
+
+
+# -- rows and columns --------------------------------------------------------------------------------
+
+
+@_cells
+def _duplicate_a_row(subject: Subject, r: Random) -> Table:
+    rows = subject.table.rows
+    return replace(subject.table, rows=(*rows, rows[_row(subject, r)]))
+
+
+@_cells
+def _drop_a_row(subject: Subject, r: Random) -> Table:
+    rows, row = subject.table.rows, _row(subject, r)
+    return replace(subject.table, rows=(*rows[:row], *rows[row + 1 :]))
+
+
+@_cells
+def _one_row_for_another(subject: Subject, r: Random) -> Table:
+    rows, row = list(subject.table.rows), _row(subject, r)
+    rows[row] = rows[_row(subject, r)]
+    return replace(subject.table, rows=tuple(rows))
+
+
+@_cells
+def _mix_the_rows(subject: Subject, r: Random) -> Table:
+    rows = list(subject.table.rows)
+    r.shuffle(rows)
+    return replace(subject.table, rows=tuple(rows))
+
+
+@_cells
+def _add_a_row_number(subject: Subject, r: Random) -> Table:
+    name = r.choice(["row", "index", "", "class"])
+    rows = tuple((*row, Cell(("bare", str(i)), str(i))) for i, row in enumerate(subject.table.rows))
+    types = None if subject.is_csv else (*(subject.table.types or ()), "string")
+    return Table((*subject.table.names, name), rows, types)
+
+
+@_cells
+def _publish_an_identifier(subject: Subject, r: Random) -> Table | None:
+    names = [n for n in subject.original.names if n not in subject.table.names]
+    if not names:
+        return None
+    cells = [cell_of(cell.text) for cell in subject.original.column(names[0])]
+    rows = tuple((*row, cells[i % len(cells)]) for i, row in enumerate(subject.table.rows))
+    types = None if subject.is_csv else (*(subject.table.types or ()), "string")
+    return Table((*subject.table.names, names[0]), rows, types)
+
+
+@_cells
+def _drop_a_column(subject: Subject, r: Random) -> Table | None:
+    if len(subject.table.names) < 2:
+        return None
+    at = r.randrange(len(subject.table.names))
+
+    def without(items: Sequence[Any]) -> tuple[Any, ...]:
+        return (*items[:at], *items[at + 1 :])
+
+    types = None if subject.table.types is None else without(subject.table.types)
+    return Table(without(subject.table.names), tuple(map(without, subject.table.rows)), types)
+
+
+# -- below the cells, in CSV files -------------------------------------------------------------------
+
+
+def _lines(subject: Subject) -> list[str]:
+    return csv_text(subject.table, subject.delimiter).split("\n")
+
+
+def _line(lines: list[str], r: Random) -> int:
+    return r.randrange(1, len(lines) - 1)
+
+
+@_bytes
+def _trailing_delimiter(subject: Subject, r: Random) -> str:
+    lines = _lines(subject)
+    for at in range(len(lines) - 1) if r.random() < 0.5 else [_line(lines, r)]:
+        lines[at] += subject.delimiter
+    return "\n".join(lines)
+
+
+@_bytes
+def _quote_a_cell(subject: Subject, r: Random) -> str:
+    """One cell in quotes, with or without blanks around them."""
+    lines = _lines(subject)
+    at = _line(lines, r)
+    cells = lines[at].split(subject.delimiter)
+    which = r.randrange(len(cells))
+    if '"' not in cells[which]:
+        cells[which] = r.choice(['"{}"', '"{}" ', ' "{}"', '{}"', '"{}']).format(cells[which])
+    lines[at] = subject.delimiter.join(cells)
+    return "\n".join(lines)
+
+
+@_bytes
+def _empty_line(subject: Subject, r: Random) -> str:
+    lines = _lines(subject)
+    lines.insert(_line(lines, r), r.choice(["", " ", subject.delimiter * (len(subject.table.names) - 1)]))
+    return "\n".join(lines)
+
+
+@_bytes
+def _lost_line_end(subject: Subject, r: Random) -> str:
+    lines = _lines(subject)
+    at = r.choice([0, 0, _line(lines, r)])
+    lines[at : at + 2] = [r.choice(["", subject.delimiter]).join(lines[at : at + 2])]
+    return "\n".join(lines)
+
+
+@_bytes
+def _other_line_ends(subject: Subject, r: Random) -> str:
+    lines = _lines(subject)
+    return (
+        r.choice(["\r\n", "\r", "\n"]).join(lines)
+        if r.random() < 0.5
+        else "\r\n".join(lines[:3]) + "\n" + "\n".join(lines[3:])
+    )
+
+
+@_bytes
+def _nul_or_mark(subject: Subject, r: Random) -> str:
+    lines = _lines(subject)
+    at = r.choice([0, _line(lines, r)])
+    lines[at] = r.choice(["\ufeff", "\x00", "#", "\u200b"]) + lines[at]
+    return "\n".join(lines)
+
+
+# -- writing -----------------------------------------------------------------------------------------
+
+
+def mutant_of(subject: Subject, r: Random) -> tuple[str, Table | str] | None:
+    """A random mutant, by its name; None where the mutator finds nothing to do."""
+    mutators = CELLS | (BYTES if subject.is_csv else {})
+    name = r.choice(sorted(mutators))
+    found = mutators[name](subject, r)
+    return None if found is None else (name, found)
+
+
+def csv_text(table: Table, delimiter: str) -> str:
+    """A table as CSV; every cell in its raw form."""
+    lines = [delimiter.join(_written(name, delimiter) for name in table.names)]
+    lines += [delimiter.join(_raw(cell, delimiter) for cell in row) for row in table.rows]
+    return "\n".join(lines) + "\n"
+
+
+def _raw(cell: Cell, delimiter: str) -> str:
+    if cell.value is None:
+        return ""
+    quoted = isinstance(cell.raw, tuple) and cell.raw[0] == "quoted"
+    return '"' + cell.text.replace('"', '""') + '"' if quoted or cell.text == "" else _written(cell.text, delimiter)
+
+
+def _written(text: str, delimiter: str) -> str:
+    needs = not text or any(mark in text for mark in (delimiter, '"', "\n", "\r"))
+    return '"' + text.replace('"', '""') + '"' if needs else text
+
+
+def write_mutant(mutant: Table | str, path: Path, delimiter: str) -> None:
+    """Write it as the kind of file that it is."""
+    if isinstance(mutant, str) or mutant.types is None:
+        data = (mutant if isinstance(mutant, str) else csv_text(mutant, delimiter)).encode()
+        path.write_bytes(gzip.compress(data, mtime=0) if path.name.endswith(".gz") else data)
+        return
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = []
+    for at, kind in enumerate(mutant.types):
+        values = [row[at].value for row in mutant.rows]
+        texts = kind in ("string", "large_string", "string_view") or any(isinstance(value, str) for value in values)
+        columns.append(
+            pa.array([None if v is None else str(v) for v in values], pa.string()) if texts else pa.array(values)
+        )
+    pq.write_table(pa.table(columns, names=list(mutant.names)), path)
+
+
+# -- ledgers -----------------------------------------------------------------------------------------
+
+
+def changed_ledger(document: Any, r: Random) -> Any:
+    """A ledger with one leaf of its document changed, one item gone, or two in another order."""
+    path: list[Any] = []
+    node = document
+    while isinstance(node, dict | list) and node and r.random() < 0.9:
+        key = r.choice(sorted(node)) if isinstance(node, dict) else r.randrange(len(node))
+        path.append(key)
+        node = node[key]
+    copy = _copied(document)
+    if not path:
+        return None
+    holder = copy
+    for key in path[:-1]:
+        holder = holder[key]
+    value = holder[path[-1]]
+    if isinstance(value, bool) or value is None:
+        holder[path[-1]] = "x"
+    elif isinstance(value, int):
+        holder[path[-1]] = value + 1
+    elif isinstance(value, str):
+        holder[path[-1]] = value[1:] + "0" if value else "x"
+    else:
+        del holder[path[-1]]
+    return None if copy == document else copy
+
+
+def _copied(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {key: _copied(value) for key, value in node.items()}
+    return [_copied(value) for value in node] if isinstance(node, list) else node

@@ -1,0 +1,335 @@
+"""Runs a case as a user would, and has it judged. The only module of the adversary that imports kohort."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+import time
+import tomllib
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest import mock
+
+from .feasible import is_feasible
+from .generate import Case, arrow_table, twin_of, write_files
+from .judge import Fault, Release, judge, judge_verdict, leaks
+from .judge_files import Malformed, Table, of_arrow, read
+from .mutate import Subject, mutant_of, write_mutant
+
+OLD = b"an old release\n"
+PARTS = 4
+
+
+@dataclass
+class Outcome:
+    """How a run ended: exit code, what was printed, and what lies in its folder."""
+
+    code: int
+    out: str
+    err: str
+    folder: Path
+    target: Path
+    source: Path | None
+    before: set[str]
+    verdict: dict[str, Any] | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def attack(
+    case: Case, folder: Path, spark: Any = None, mutants: int = 2
+) -> tuple[Outcome, list[Fault], dict[str, int]]:
+    """Run a case, have it judged, run it again, and tamper with it: how it ended, what was found, what mutants met."""
+    (folder / "first").mkdir()
+    outcome = run_case(case, folder / "first", spark)
+    faults = findings(case, outcome)
+    if outcome.code or faults:
+        return outcome, faults, {}
+    faults += repeated(case, outcome, folder, spark)
+    more, tally = tampered(case, outcome, mutants)
+    return outcome, faults + more, tally
+
+
+# -- running -----------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def small_parts() -> Iterator[None]:
+    """As many partitions as are asked for, however small the table."""
+    from kohort.engines import sample
+
+    with mock.patch.object(sample, "CLASSES", 1), mock.patch.object(sample, "FEWEST_CLASSES", 3):
+        yield
+
+
+@contextlib.contextmanager
+def shared_session(spark: Any) -> Iterator[None]:
+    """The command line with a session that is already there."""
+    import kohort.spark
+
+    with mock.patch.object(kohort.spark, "session", return_value=contextlib.nullcontext(spark)):
+        yield
+
+
+@contextlib.contextmanager
+def in_zone(zone: str) -> Iterator[None]:
+    """A machine somewhere else."""
+    before = os.environ.get("TZ")
+    os.environ["TZ"] = zone
+    time.tzset()
+    try:
+        yield
+    finally:
+        os.environ.pop("TZ") if before is None else os.environ.__setitem__("TZ", before)
+        time.tzset()
+
+
+def run_case(case: Case, folder: Path, spark: Any = None) -> Outcome:
+    """Run a case in an empty folder."""
+    source = write_files(case, folder)
+    target = folder / f"out.{case.target}"
+    if case.engine != "spark":
+        target.write_bytes(OLD)
+    outcome = Outcome(0, "", "", folder, target, source, {path.name for path in folder.iterdir()})
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(mock.patch.dict(os.environ, {"ADVERSARY_KEY": "a key of the adversary"}))
+        stack.enter_context(in_zone(case.zone))
+        if case.engine != "memory":
+            stack.enter_context(small_parts())
+        if case.engine == "spark":
+            stack.enter_context(shared_session(spark))
+        if source is None:
+            _run_frame(case, outcome)
+        else:
+            outcome.code, outcome.out, outcome.err = command(*_arguments(case, outcome))
+    verdict = target.with_name(target.name + ".verdict.json")
+    if outcome.code == 0 and outcome.verdict is None and verdict.exists():
+        outcome.verdict = json.loads(verdict.read_text())
+    return outcome
+
+
+def _arguments(case: Case, outcome: Outcome) -> list[str]:
+    more = {
+        "memory": [],
+        "disk": ["--memory", "300MB", "--partitions", str(PARTS)],
+        "spark": ["--engine", "spark", "--partitions", str(PARTS)],
+    }[case.engine]
+    fixed = ["anonymize", str(outcome.source), "-p", str(outcome.folder / "policy.toml"), "-o", str(outcome.target)]
+    return [*fixed, *more, *case.options]
+
+
+def command(*arguments: str) -> tuple[int, str, str]:
+    """Run the command line in this process: exit code, stdout, stderr."""
+    from kohort.cli.main import run
+
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        mock.patch.object(sys, "argv", ["kohort", *arguments]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            run()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        except BaseException:
+            code = -1
+            traceback.print_exc()
+    return code, out.getvalue(), err.getvalue()
+
+
+def _run_frame(case: Case, outcome: Outcome) -> None:
+    import polars as pl
+
+    import kohort
+
+    table = arrow_table(case)
+    kind = case.source["kind"]
+    frame = {"arrow": lambda: table, "polars": lambda: pl.from_arrow(table), "pandas": table.to_pandas}[kind]()
+    try:
+        release = kohort.anonymize(frame, outcome.folder / "policy.toml", output=outcome.target)
+    except kohort.KohortError as error:
+        outcome.code, outcome.err = error.exit_code, "".join(f"error: {fault}\n" for fault in error.faults)
+    except Exception:
+        outcome.code, outcome.err = 70, traceback.format_exc()
+    else:
+        outcome.verdict = json.loads(release.public_json())
+
+
+# -- judging -----------------------------------------------------------------------------------------
+
+
+def findings(case: Case, outcome: Outcome) -> list[Fault]:
+    """What is wrong with how a run ended; nothing if all is as promised."""
+    faults = list(_remains(outcome)) + leaks([outcome.out, outcome.err, json.dumps(outcome.verdict)], secrets_of(case))
+    if outcome.code == 0:
+        return faults + _release_faults(case, outcome)
+    if outcome.code not in (2, 3):
+        return [*faults, Fault("exit code", f"{outcome.code}: {outcome.err.strip()[-1500:]}")]
+    lines = outcome.err.splitlines()
+    if not lines or not all(line.startswith("error: ") and line.rstrip().endswith((".", "?", "!")) for line in lines):
+        faults.append(Fault("sentence", f"an error is no sentence: {outcome.err[-500:]!r}"))
+    if outcome.code == 3 and is_feasible(_policy(outcome), outcome.folder, original_of(case, outcome)):
+        faults.append(Fault("feasible", f"a request that can be met is refused: {outcome.err.strip()}"))
+    return faults
+
+
+def _remains(outcome: Outcome) -> Iterator[Fault]:
+    allowed = outcome.before | (
+        {outcome.target.name, outcome.target.name + ".verdict.json"} if not outcome.code else set()
+    )
+    here = {path.name for path in outcome.folder.iterdir()}
+    if here - allowed:
+        yield Fault("remains", f"{len(here - allowed)} files were left behind: {sorted(here - allowed)}")
+    if outcome.before - here:
+        yield Fault("remains", "a file is gone")
+    if outcome.code and outcome.target.name in outcome.before and outcome.target.read_bytes() != OLD:
+        yield Fault("remains", "the old release was changed by a run that failed")
+
+
+def _release_faults(case: Case, outcome: Outcome) -> list[Fault]:
+    try:
+        release = release_of(case, outcome)
+    except Malformed as error:
+        return [Fault("file", f"the release cannot be read: {error}")]
+    faults = judge(release)
+    if outcome.verdict is None:
+        return [*faults, Fault("verdict", "there is none")]
+    identifiers = {str(cell) for made in case.columns if made.spec["role"] == "identifier" for cell in made.cells}
+    if identifiers & {cell.text for row in release.table.rows for cell in row}:
+        faults.append(Fault("identifier", "an identifier is published"))
+    return faults + judge_verdict(release, outcome.verdict, outcome.target)
+
+
+# -- the same again --------------------------------------------------------------------------------------
+
+
+def repeated(case: Case, outcome: Outcome, folder: Path, spark: Any = None) -> list[Fault]:
+    """Run it again: the same seeds give the same file, and a twin that differs in what is hidden the same verdict."""
+    seeds = "seed" in case.policy["algorithm"] and {"shuffle_seed", "order"} & case.policy.get("output", {}).keys()
+    if not seeds or case.engine == "spark":
+        return []
+    faults = []
+    (folder / "again").mkdir()
+    again = run_case(case, folder / "again", spark)
+    if again.code != outcome.code or again.target.read_bytes() != outcome.target.read_bytes():
+        faults.append(Fault("the same again", "the same seeds give another release"))
+    twin = twin_of(case)
+    if twin is None:
+        return faults
+    (folder / "twin").mkdir()
+    other = run_case(twin, folder / "twin", spark)
+    if other.code == 0 and other.target.read_bytes() == outcome.target.read_bytes():
+        here, there = _told(outcome.verdict), _told(other.verdict)
+        different = sorted(key for key in {*here, *there} if here.get(key) != there.get(key))
+        if different:
+            faults.append(Fault("figures", f"two tables with the same release have other figures: {different}"))
+    return faults
+
+
+def _told(document: Any, path: str = "") -> dict[str, Any]:
+    """The leaves of a public verdict, but the keyed hash of the input."""
+    if isinstance(document, dict):
+        return {
+            k: v
+            for key, one in document.items()
+            for k, v in _told(one, f"{path}.{key}").items()
+            if key != "input_keyed"
+        }
+    if isinstance(document, list):
+        return {k: v for number, one in enumerate(document) for k, v in _told(one, f"{path}.{number}").items()}
+    return {path: document}
+
+
+# -- tampering -----------------------------------------------------------------------------------------
+
+
+def tampered(case: Case, outcome: Outcome, count: int) -> tuple[list[Fault], dict[str, int]]:
+    """Mutants of a good release that pass `verify` though they break a promise; and how many were caught."""
+    faults: list[Fault] = []
+    tally = {"passed": 0, "caught": 0, "refused": 0}
+    release = release_of(case, outcome)
+    quasi = [column.name for column in release.quasi]
+    delimiter = case.source.get("delimiter", ",")
+    subject = Subject(release.table, quasi, release.beside, release.original, delimiter)
+    original = _stored_original(case, outcome)
+    r = Random(f"mutants of {case.engine} {case.seed}")
+    path = outcome.folder / f"mutant.{case.target}"
+    for _ in range(count):
+        made = mutant_of(subject, r)
+        if made is None:
+            continue
+        name, mutant = made
+        write_mutant(mutant, path, delimiter)
+        code, out, err = command(
+            "verify", str(path), "-p", str(outcome.folder / "policy.toml"), "--original", str(original)
+        )
+        broken = _broken(case, outcome, path)
+        faults += [Fault(f"mutant ({name})", str(fault)) for fault in leaks([out, err], secrets_of(case))]
+        if code not in (0, 1, 2):
+            faults.append(Fault(f"mutant ({name})", f"verify ends with {code}: {err.strip()[-600:]}"))
+        elif code == 0 and broken:
+            faults.append(Fault(f"mutant ({name})", f"verify passes, but {broken[0]}"))
+        tally["refused" if code == 2 else "caught" if code else "passed"] += 1
+        path.unlink()
+    return faults, tally
+
+
+def _stored_original(case: Case, outcome: Outcome) -> Path:
+    if outcome.source is not None:
+        return outcome.source
+    import pyarrow.parquet as pq
+
+    pq.write_table(arrow_table(case), outcome.folder / "original.parquet")
+    return outcome.folder / "original.parquet"
+
+
+def _broken(case: Case, outcome: Outcome, path: Path) -> list[Fault]:
+    try:
+        return judge(release_of(case, outcome, strict=False, path=path))
+    except (Malformed, UnicodeDecodeError) as error:
+        return [Fault("file", str(error))]
+
+
+def release_of(case: Case, outcome: Outcome, *, strict: bool = True, path: Path | None = None) -> Release:
+    """The release that lies there, beside its original."""
+    dialect = _dialect(case) if case.source["kind"] in ("csv", "folder") else {}
+    written = {"delimiter": dialect.get("delimiter", ",")}
+    table = read(path or outcome.target, **written)
+    inherited = {key: value for key, value in dialect.items() if key in ("quote", "delimiter") and value}
+    population = {"quote": inherited.get("quote", '"')}
+    return Release(_policy(outcome), outcome.folder, original_of(case, outcome), table, population, strict)
+
+
+def original_of(case: Case, outcome: Outcome) -> Table:
+    """The table that the request was about."""
+    if outcome.source is None:
+        return of_arrow(arrow_table(case))
+    return read(outcome.source, **(_dialect(case) if outcome.source.suffix != ".parquet" else {}))
+
+
+def _dialect(case: Case) -> dict[str, Any]:
+    return {key: case.source[key] for key in ("delimiter", "quote", "encoding")}
+
+
+def _policy(outcome: Outcome) -> dict[str, Any]:
+    return tomllib.loads((outcome.folder / "policy.toml").read_text(encoding="utf-8"))
+
+
+def secrets_of(case: Case) -> dict[str, str]:
+    """What must not be told beside the release: cells that can be recognised, and seeds."""
+    found = {}
+    for made in case.columns:
+        for cell in made.cells:
+            if isinstance(cell, str) and "zq" in cell:
+                found[cell.strip()] = f"a cell of a column of role {made.spec['role']}"
+    for section, key in (("algorithm", "seed"), ("output", "shuffle_seed")):
+        if (seed := case.policy.get(section, {}).get(key)) is not None:
+            found[str(seed)] = key
+    return found
