@@ -149,9 +149,12 @@ def _ends(axis: LineAxis, lo: NDArray[np.int32], hi: NDArray[np.int32], index: N
 
 def starred(table: pl.DataFrame, released: pl.DataFrame, quasi_identifiers: tuple[str, ...]) -> pl.DataFrame:
     """Suppressed records in the columns of the release, every quasi-identifier `*`."""
-    return table.select(
-        pl.lit(STAR).alias(name)
-        if name in quasi_identifiers
-        else (pl.col(name) if name in table.columns else pl.lit(None, dtype).alias(name))
-        for name, dtype in released.schema.items()
-    )
+
+    def column(name: str, dtype: pl.DataType) -> pl.Series:
+        if name in quasi_identifiers:
+            return pl.repeat(STAR, table.height, eager=True).alias(name)
+        # A column that the table has not is an end of an interval, and `*` has none.
+        return table[name] if name in table.columns else pl.Series(name, [None] * table.height, dtype)
+
+    # Not by literals: polars makes one row of them, however many records there are.
+    return pl.DataFrame([column(name, dtype) for name, dtype in released.schema.items()])
