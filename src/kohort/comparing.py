@@ -120,7 +120,7 @@ def _outcome(
         work = Work(task_of(plan, frame, codes, records, lambda share: None), persons)
         start = time.perf_counter()
         solution = enforced(work.task, plan.algorithm.solve(work.task))
-        solution = enforced(work.whole, work.finished(solution))
+        solution = enforced(work.promised, work.finished(solution))
     except KohortError as error:
         seconds = time.perf_counter() - start
         return Outcome(name, size, anonymity, None, None, None, None, None, seconds, error.faults[0])

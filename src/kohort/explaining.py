@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kohort.algorithms import ALGORITHMS, Task
 from kohort.encode import Codes, encode
-from kohort.enforcing import enforced
+from kohort.enforcing import enforced, refined_and_enforced
 from kohort.ladders import Ladder, ladder_of
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import Loss, cell_costs, loss_of_boxes, loss_of_solution
@@ -22,7 +22,6 @@ from kohort.persons import Work, persons_of
 from kohort.planning import Plan, plan_of
 from kohort.policy import Policy
 from kohort.preparing import refuse_solution, refuse_the_impossible, task_of, usable_records
-from kohort.refining import refined_solution
 from kohort.solution import Boxes, Solution, classes_of_boxes
 from kohort.table import read_table, typed_quasi_identifiers
 
@@ -206,8 +205,8 @@ def explain(
     solution = enforced(work.task, plan.algorithm.solve(work.task))
     refuse_solution(work.of_records(solution), len(kept), records, policy)
     if plan.policy.algorithm.refine:
-        solution = enforced(work.task, refined_solution(work.task, solution))
-    solution = enforced(work.whole, work.finished(solution))
+        solution = refined_and_enforced(work.task, solution)
+    solution = enforced(work.promised, work.finished(solution))
     loss = loss_of_solution(plan.measure, codes, solution, records - len(kept))
     tried = _Trial(task, plan.seed)
     columns = []

@@ -2,8 +2,8 @@
 
 Algorithms count records. So a person takes part once for each combination of quasi-identifiers: in the usual
 table of visits, where these are the same on all visits, k records are then k persons already. Afterwards, a class
-that still has fewer than k persons joins the class that costs least. What a further privacy model promises of two
-classes it must promise of their union, as frequency-l-diversity does.
+that still has fewer than k persons joins the class that costs least. Where a further privacy model is broken by that,
+the repair stage goes on: that a class has k persons is one more promise to it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from kohort.algorithms.base import Task
 from kohort.encode import Codes
 from kohort.errors import DataError
 from kohort.policy import Policy
+from kohort.privacy import Histogram, Promise, Reference, SensitiveColumn, SensitiveModel
+from kohort.privacy.rules import Rule, listed
 from kohort.solution import Boxes, Solution, classes_of_boxes
 from kohort.table.identities import identities
 from kohort.table.words import counted
@@ -109,6 +111,55 @@ class Work:
         if self.persons is None:
             return solution
         return with_k_persons(self.whole, self.of_records(solution), self.persons)
+
+    @property
+    def promised(self) -> Task:
+        """The task about all records, with k persons in every class as one more promise if there are others."""
+        if self.persons is None or not (self.whole.promises or self.whole.coverages):
+            return self.whole
+        promise = promise_of_persons("person", self.whole.k, self.persons)
+        return replace(self.whole, promises=(*self.whole.promises, promise))
+
+
+@dataclass(frozen=True)
+class KPersons(SensitiveModel):
+    """Every class is about at least k persons: in the form of a promise about values, for the repair stage.
+
+    Attributes
+    ----------
+    column : str
+        The column that names the person.
+    k : int
+        Persons of every class.
+    """
+
+    column: str
+    k: int
+
+    name = "k persons"
+    summary = "every class is about at least k persons"
+    paper = "kohort"
+
+    def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
+        """Which classes keep the promise."""
+        del table
+        return classes.distinct >= self.k
+
+    def rules(self, table: Reference) -> tuple[Rule, ...]:
+        """The promise in the form that a search can follow."""
+        del table
+        return (listed(self.k),)
+
+    def refuses_values(self, table: Reference, allowance: int = 0) -> None:
+        """Too few persons are refused before any work."""
+        del table, allowance
+
+
+def promise_of_persons(column: str, k: int, persons: NDArray[np.int64]) -> Promise:
+    """That every class is about at least k persons, as a promise about the records of a table."""
+    counts = np.bincount(persons)
+    described = SensitiveColumn(column, len(counts), False, None, None, None)
+    return Promise(KPersons(column, k), Reference((described,), np.arange(len(counts))[:, None], counts), persons)
 
 
 def with_k_persons(task: Task, solution: Solution, persons: NDArray[np.int64]) -> Solution:

@@ -20,7 +20,7 @@ from kohort.audit import Verdict, examine, refuse_ledger
 from kohort.bounds import lower_bound
 from kohort.clock import Clock, Progress
 from kohort.encode import STAR, Codes, encode
-from kohort.enforcing import enforced
+from kohort.enforcing import enforced, refined_and_enforced
 from kohort.errors import DataError, PolicyError, VerificationError
 from kohort.ledger import PersonKey, Recording, read_ledger, recording, refuse_other_persons
 from kohort.measures.loss import loss_of_solution
@@ -37,7 +37,6 @@ from kohort.preparing import (
 from kohort.privacy import PopulationModel, models_of
 from kohort.pseudonyms import read_key, with_pseudonyms
 from kohort.recode import Part, parts_of
-from kohort.refining import refined_solution
 from kohort.release import Provenance, Release
 from kohort.solution import Solution
 from kohort.table import read_table, same_kind, write_table
@@ -147,10 +146,10 @@ def anonymize(
         refuse_solution(work.of_records(solution), len(kept), source.frame.height, policy)
     if policy.algorithm.refine:
         with clock.step("refine"):
-            solution = enforced(work.task, refined_solution(work.task, solution))
+            solution = refined_and_enforced(work.task, solution)
     if persons is not None:
         with clock.step("persons"):
-            solution = enforced(work.whole, work.finished(solution))
+            solution = enforced(work.promised, work.finished(solution))
     with clock.step("recode"):
         parts = parts_of(named, kept, codes, solution, policy)
         _refuse_stars(parts, source.frame.height, policy)

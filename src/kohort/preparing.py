@@ -61,6 +61,11 @@ def refuse_suppressing(records: int, of: int, policy: Policy, why: str) -> None:
         )
 
 
+def allowance_of(policy: Policy, records: int, without: int) -> int:
+    """How many records of a table may be suppressed beside those that do not take part."""
+    return math.floor(Fraction(str(policy.privacy.suppression_limit)) * records) - without
+
+
 def refuse_the_impossible(
     plan: Plan, frame: pl.DataFrame, suppressed: int, persons: NDArray[np.int64] | None = None
 ) -> None:
@@ -74,13 +79,14 @@ def refuse_the_impossible(
 def refuse_numbers(plan: Plan, records: int, suppressed: int, values_of: Callable[[SensitiveModel], Reference]) -> None:
     """Refuse what no release of so many usable records, with these sensitive values, can keep."""
     k, *others = models_of(plan.policy)
+    allowance = allowance_of(plan.policy, records + suppressed, suppressed)
     reason = k.refuses(records, suppressed)
     if reason:
         raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}."))
     for index, model in enumerate(others):
         reason = model.refuses(records, suppressed)
         if isinstance(model, SensitiveModel):
-            reason = model.refuses_values(values_of(model))
+            reason = model.refuses_values(values_of(model), allowance)
         if reason:
             raise InfeasibleError(plan.policy.located(("privacy", "models", index), f"{reason}."))
 
@@ -126,7 +132,6 @@ def task_of(
         # An empty text is a missing value: who reads a CSV file cannot tell them apart.
         told = frame.select(policy.having_role("sensitive")).with_columns(pl.col(pl.String).replace("", None))
         sensitive = encode(typed_columns(told, policy, "sensitive"), policy, "sensitive")
-    limit = Fraction(str(policy.privacy.suppression_limit))
     models = models_of(policy)
     return Task(
         codes=codes,
@@ -138,7 +143,7 @@ def task_of(
         sensitive=sensitive,
         promises=tuple(promise_of(model, frame, policy) for model in models if isinstance(model, SensitiveModel)),
         coverages=coverages_of(policy, frame, codes),
-        allowance=math.floor(limit * records) - (records - frame.height),
+        allowance=allowance_of(policy, records, records - frame.height),
         seconds=policy.algorithm.seconds,
         note=note,
     )

@@ -19,10 +19,10 @@ def holds(rule, counts):
 
 
 def _shares(counts, n, whole, real):
-    common, strict, *limits = whole
+    common, strict, skip, *limits = whole
     upper, lower = limits[: len(counts)], limits[len(counts) :]
     margins = [most * n - c * common for c, most in zip(counts, upper, strict=True)]
-    margins += [c * common - least * n for c, least in zip(counts, lower, strict=True)]
+    margins += [c * common - least * n for c, least in zip(counts, lower, strict=True) if c or not skip]
     return min(margins) > 0 if strict else min(margins) >= 0
 
 

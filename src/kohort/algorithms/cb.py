@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
-from kohort.errors import InfeasibleError
 from kohort.privacy.frequency_l_diversity import FrequencyLDiversity
 
 WORK = 2_000_000
@@ -109,18 +108,16 @@ class ClusteringBased(Clusterer):
 def promised(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Values of the sensitive columns that l-diversity is promised of, one column for each promise; and each l.
 
-    Raises
-    ------
-    InfeasibleError
-        When even one class of all records would not keep a promise.
+    What not even one class of all records keeps is left to the repair stage, which may suppress some.
     """
-    found = [(promise, promise.model.l) for promise in task.promises if isinstance(promise.model, FrequencyLDiversity)]
+    found = [
+        (promise, promise.model.l)
+        for promise in task.promises
+        if isinstance(promise.model, FrequencyLDiversity) and promise.model.refuses_values(promise.table) is None
+    ]
     values = np.empty((len(task.codes.array), len(found)), np.int32)
     for index, (promise, _) in enumerate(found):
         values[:, index] = promise.values
-        reason = promise.model.refuses_values(promise.table)
-        if reason:
-            raise InfeasibleError(f"{reason}.")
     return values, np.array([least for _, least in found], np.int64)
 
 

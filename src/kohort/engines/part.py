@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from kohort.algorithms import Task
 from kohort.encode import STAR, Codes
-from kohort.enforcing import enforced
+from kohort.enforcing import enforced, refined_and_enforced
 from kohort.engines.job import KEY, PART, ROW, Job
 from kohort.measures.loss import Loss, loss_of_solution
 from kohort.privacy import Promise
 from kohort.pseudonyms import with_pseudonyms
 from kohort.recode import publish, starred
-from kohort.refining import refined_solution
 from kohort.solution import Solution
 
 MOST_KEY = 2**63
@@ -103,7 +102,7 @@ def release_part(
     task = _task(frame, job, part, progress, threads)
     solution = enforced(task, job.plan.algorithm.solve(task))
     if job.policy.algorithm.refine:
-        solution = enforced(task, refined_solution(task, solution))
+        solution = refined_and_enforced(task, solution)
     # Quasi-identifiers are published from their codes; what they were need not be here.
     table = frame.select(pl.col(name) if name in content else pl.lit(None).alias(name) for name in job.columns)
     return _published(table, order, task.codes, solution, job, part)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Protocol, Self, TypeVar
 
 import polars as pl
@@ -16,7 +14,7 @@ from kohort.engines.job import Job
 from kohort.engines.lookups import OWN, Lookup, encoded, pledged
 from kohort.errors import DataError, PolicyError
 from kohort.planning import Plan
-from kohort.preparing import refuse_numbers, refuse_suppressing, refused_missing
+from kohort.preparing import allowance_of, refuse_numbers, refuse_suppressing, refused_missing
 from kohort.privacy import PopulationModel, models_of
 from kohort.pseudonyms import read_key
 
@@ -86,13 +84,12 @@ def survey(plan: Plan, scan: S) -> tuple[Job, S]:
         sensitive, lookups = encoded(policy, "sensitive", usable.distinct)
         usable = usable.coded(lookups)
     shuffle = policy.output.shuffle_seed
-    limit = Fraction(str(policy.privacy.suppression_limit))
     job = Job(
         plan=plan,
         columns=tuple(name for name in scan.columns if name not in policy.dropped),
         axes=axes,
         records=usable.records,
-        allowance=math.floor(limit * scan.records) - without,
+        allowance=allowance_of(policy, scan.records, without),
         shuffle=secrets.randbits(62) if shuffle is None else shuffle,
         sensitive=sensitive,
         pledges=pledges,

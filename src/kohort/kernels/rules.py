@@ -13,6 +13,7 @@ from kohort.privacy.rules import (
     DISTANCE,
     DISTINCT,
     ENTROPY,
+    LISTED,
     MISSING,
     RANGE,
     RECURSIVE,
@@ -112,13 +113,14 @@ def _sums(counts, start, stop, sums):
 
 @kernel
 def _shares(counts, start, stop, size, whole, at):
-    common, strict = whole[at], whole[at + 1]
+    common, strict, skip = whole[at], whole[at + 1], whole[at + 2]
     m = stop - start
     broken = np.int64(0)
     for value in range(m):
         have = counts[start + value] * common
-        broken += max(np.int64(0), have - size * whole[at + 2 + value] + strict)
-        broken += max(np.int64(0), size * whole[at + 2 + m + value] - have + strict)
+        broken += max(np.int64(0), have - size * whole[at + 3 + value] + strict)
+        if skip == 0 or have > 0:
+            broken += max(np.int64(0), size * whole[at + 3 + m + value] - have + strict)
     return broken
 
 
@@ -306,4 +308,6 @@ def broken_by(
             broken += _windows(counts, start, stop, size, whole, at, work)
         elif kind == DISSIMILAR:
             broken += _dissimilar(counts, start, size, whole, at, work)
+        elif kind == LISTED:
+            broken += max(np.int64(0), whole[at] - counts[start])
     return broken

@@ -3,7 +3,7 @@
 from kohort.privacy.base import MODELS, Histogram, PrivacyModel, SensitiveModel, models_of
 from kohort.privacy.populations import PopulationModel
 from kohort.privacy.promise import Promise
-from kohort.privacy.reference import Reference, reference_of
+from kohort.privacy.reference import Reference, SensitiveColumn, reference_of
 from kohort.privacy.rules import Rule
 from kohort.privacy.sizes import SizeModel
 from kohort.registry import load_modules
@@ -18,6 +18,7 @@ __all__ = [
     "Promise",
     "Reference",
     "Rule",
+    "SensitiveColumn",
     "SensitiveModel",
     "SizeModel",
     "models_of",

@@ -14,6 +14,7 @@ from kohort.privacy.counting import entries_at_most, kept_by_all
 from kohort.privacy.parameters import exact, require_number, rounded_up, told
 from kohort.privacy.reference import Reference, taxonomy_of
 from kohort.privacy.rules import Rule, shares
+from kohort.privacy.surplus import capped, with_allowance
 
 _ALL = Fraction(1)
 
@@ -80,7 +81,7 @@ class AlphaK(SensitiveModel):
         """The promise in the form that a search can follow."""
         return (shares(self._limits(table), None, strict=False, size=table.size),)
 
-    def refuses_values(self, table: Reference) -> str | None:
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
         """Why no release of a table with these values can keep the promise; or None.
 
         A list of which the table has no value at all is taken for a mistake and refused.
@@ -88,14 +89,18 @@ class AlphaK(SensitiveModel):
         limited = [value for value, limit in enumerate(self._limits(table)) if limit < _ALL]
         if not limited:
             return f"none of the values that alpha-k lists occurs in column {self.column!r}; list values that do"
-        most, total = int(table.counts[limited].max()), table.total
+        counts = table.counts[limited]
+        others = table.total - int(counts.sum())
+        # The fewer records a value may have, the smaller is the largest share; but somebody must be left.
+        most = max(0 if others else 1, capped(counts, allowance))
+        total = int(np.minimum(counts, most).sum()) + others
         if Fraction(most, total) <= exact(self.alpha):
             return None
         least = rounded_up(Fraction(most, total))
         can = f"alpha = {told(least)} can be kept" if least < 1 else "no alpha below 1 can be kept"
         return (
             f"alpha = {self.alpha} is impossible for column {self.column!r}: "
-            f"one value has {most:,} of {total:,} records; {can}"
+            f"one value has {int(counts.max()):,} of {table.total:,} records{with_allowance(allowance)}; {can}"
         )
 
     @property

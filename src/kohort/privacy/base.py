@@ -85,6 +85,8 @@ class SensitiveModel(PrivacyModel):
 
     monotone: ClassVar[bool] = True
     """Whether two classes that keep the promise keep it as one."""
+    compares: ClassVar[bool] = False
+    """Whether a class is compared with all published records, so that it matters who else is suppressed."""
 
     @cached_property  # which, unlike a property, a model may replace by a parameter
     def columns(self) -> tuple[str, ...]:
@@ -97,8 +99,14 @@ class SensitiveModel(PrivacyModel):
         return None
 
     @abstractmethod
-    def refuses_values(self, table: Reference) -> str | None:
-        """Why no release of a table with these values can keep the promise, and what can be kept; or None."""
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
+        """Why no release of a table with these values can keep the promise, and what can be kept; or None.
+
+        Parameters
+        ----------
+        allowance : int
+            Records that may be suppressed: whichever of them are in the way.
+        """
 
     @abstractmethod
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:

@@ -53,6 +53,7 @@ class BetaLikeness(SensitiveModel):
 
     summary = "the share of a sensitive value in a class exceeds that in the table by a factor of 1 + beta at most"
     paper = "Cao and Karras, PVLDB 2012"
+    compares = True
 
     def __post_init__(self) -> None:
         require_number("beta", self.beta, "above 0", lambda number: number > 0)
@@ -67,9 +68,9 @@ class BetaLikeness(SensitiveModel):
         """The promise in the form that a search can follow."""
         return (shares(self._limits(table), None, strict=False, size=table.size),)
 
-    def refuses_values(self, table: Reference) -> None:
+    def refuses_values(self, table: Reference, allowance: int = 0) -> None:
         """The whole table as one class keeps it: nothing is impossible."""
-        del table
+        del table, allowance
 
     def _limits(self, table: Reference) -> list[Fraction]:
         """The largest share of each value in a class."""

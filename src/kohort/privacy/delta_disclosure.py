@@ -62,6 +62,7 @@ class DeltaDisclosure(SensitiveModel):
 
     summary = "the shares of a sensitive value in a class and in the table differ by less than a factor of exp(delta)"
     paper = "Brickell and Shmatikov, KDD 2008"
+    compares = True
 
     @property
     def monotone(self) -> bool:  # type: ignore[override]
@@ -81,15 +82,13 @@ class DeltaDisclosure(SensitiveModel):
         return kept & (classes.distinct == table.size) if self.zeros == "count" else kept
 
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow; none if values that a class has not are skipped."""
-        if self.zeros == "skip":
-            return ()
+        """The promise in the form that a search can follow."""
         upper, lower = self._limits(table)
-        return (shares(upper, lower, strict=True, size=table.size),)
+        return (shares(upper, lower, strict=True, size=table.size, skip=self.zeros == "skip"),)
 
-    def refuses_values(self, table: Reference) -> None:
+    def refuses_values(self, table: Reference, allowance: int = 0) -> None:
         """The whole table as one class keeps it: nothing is impossible."""
-        del table
+        del table, allowance
 
     def _limits(self, table: Reference) -> tuple[list[Fraction], list[Fraction]]:
         """The shares in a class that each value must be below and above."""

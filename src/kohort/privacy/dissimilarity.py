@@ -74,14 +74,14 @@ class Dissimilarity(SensitiveModel):
         """The promise in the form that a search can follow."""
         return (dissimilar(Near(np.column_stack(self._windows(table))), exact(self.delta)),)
 
-    def refuses_values(self, table: Reference) -> str | None:
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
         """Why no release of a table with these values can keep the promise; or None."""
         if not is_numeric(table.column):
             return refuses_texts(table.column)
         _, last = self._windows(table)
         # From any value to the last that is near it, all are near one another.
         most = crowd(table.counts, np.arange(table.size), last)
-        return refuses_crowd(self.columns, self.epsilon, self.delta, most, table.total)
+        return refuses_crowd(self.columns, self.epsilon, self.delta, most, table.total, allowance)
 
     def _windows(self, table: Reference) -> tuple[Ints, Ints]:
         return windows(table.column, exact(self.epsilon))

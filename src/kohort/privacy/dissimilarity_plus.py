@@ -63,6 +63,7 @@ class DissimilarityPlus(SensitiveModel):
     )
     paper = "Zhang et al., PAC (003), (epsilon+, delta)^k-dissimilarity"
     monotone = False
+    compares = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, list | tuple) or not self.columns:
@@ -90,7 +91,7 @@ class DissimilarityPlus(SensitiveModel):
         """The promise in the form that a search can follow."""
         return (dissimilar(self._nearness(table, 1).told(), exact(self.delta)),)
 
-    def refuses_values(self, table: Reference) -> str | None:
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
         """Why no release of a table with these values can keep the promise; or None."""
         for column in table.columns:
             strange = strange_values(column)
@@ -98,10 +99,11 @@ class DissimilarityPlus(SensitiveModel):
                 are = "1 value is" if strange == 1 else f"{strange:,} values are"
                 return f"column {column.name!r}: {are} not in its hierarchy; add what is missing there"
         most = int(table.counts.max(initial=0))
-        if table.size <= MOST_VECTORS:
+        # Distances are shares of ranges, and those are smaller when the records at their ends are suppressed.
+        if table.size <= MOST_VECTORS and not allowance:
             # Records within half the distance of one another's middle are near one another.
             most = int((self._nearness(table, 2).matrix() @ table.counts).max(initial=0))
-        return refuses_crowd(self.columns, self.epsilon, self.delta, most, table.total)
+        return refuses_crowd(self.columns, self.epsilon, self.delta, most, table.total, allowance)
 
     def _nearness(self, table: Reference, parts: int) -> Nearness:
         """Who is within epsilon, or a part of it, of whom."""

@@ -57,8 +57,9 @@ class DistinctLDiversity(SensitiveModel):
         """The promise in the form that a search can follow."""
         return (distinct(self.l, table.size),)
 
-    def refuses_values(self, table: Reference) -> str | None:
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
         """Why no release of a table with these values can keep the promise; or None."""
+        del allowance  # who is suppressed adds no value
         if table.size >= self.l:
             return None
         values = f"{table.size} value{'s' if table.size != 1 else ''}"

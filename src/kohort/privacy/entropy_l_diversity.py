@@ -16,6 +16,7 @@ from kohort.privacy.parameters import exact, require_number, rounded_down, told
 from kohort.privacy.powers import is_at_least_one
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule, entropy
+from kohort.privacy.surplus import with_allowance
 
 _CLEAR, _ROUNDING = 1e-9, 1e-14
 """A difference of entropies that no rounding can make, and how much more it must be for every value of a class."""
@@ -85,18 +86,31 @@ class EntropyLDiversity(SensitiveModel):
         del table
         return (entropy(float(self.l)),)
 
-    def refuses_values(self, table: Reference) -> str | None:
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
         """Why no release of a table with these values can keep the promise; or None."""
         everything = Histogram.of_all(table)
         if self.keeps(everything, table).all():
             return None
+        if allowance:
+            return self._refuses_most(_most_even(table.counts, table.total - allowance), allowance)
         counts = tuple(sorted(table.counts.tolist()))
         # The limit by rounding may be a little too high, and the last digit is the reader's.
         most = rounded_down(Fraction(float(np.exp(_entropies(everything)[0]))) + Fraction(1, 10**9))
         while not _reaches(counts, most):
             most = rounded_down(most * Fraction(9999, 10_000))
+        return self._impossible(most)
+
+    def _refuses_most(self, entropy: float, allowance: int) -> str | None:
+        """Why an entropy that no release can exceed is too low; or None."""
+        reach = Fraction(math.exp(entropy)) + Fraction(1, 10**6)
+        return None if exact(self.l) <= reach else self._impossible(rounded_down(reach), allowance)
+
+    def _impossible(self, most: Fraction, allowance: int = 0) -> str:
         can = f"at most l = {told(most)} can be kept" if most > 1 else "no l above 1 can be kept"
-        return f"l = {self.l} is impossible for column {self.column!r}: the entropy of all its values is too low; {can}"
+        return (
+            f"l = {self.l} is impossible for column {self.column!r}: the entropy of all its values is too low"
+            f"{with_allowance(allowance)}; {can}"
+        )
 
 
 def _entropies(classes: Histogram) -> NDArray[np.float64]:
@@ -105,6 +119,16 @@ def _entropies(classes: Histogram) -> NDArray[np.float64]:
     inside = np.bincount(classes.group, classes.count * np.log(classes.count))
     entropies: NDArray[np.float64] = np.log(sizes) - inside / sizes
     return entropies
+
+
+def _most_even(counts: NDArray[np.int64], records: int) -> float:
+    """The entropy that no so many of the records exceed: no value has more than a certain number, not always whole."""
+    low, high = 0.0, float(counts.max())
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if np.minimum(counts, middle).sum() > records else (middle, high)
+    shares = np.minimum(counts, high) / np.minimum(counts, high).sum()
+    return float(-(shares * np.log(shares)).sum())
 
 
 @lru_cache(maxsize=1 << 12)

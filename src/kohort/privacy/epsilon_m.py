@@ -16,6 +16,7 @@ from kohort.privacy.parameters import exact, require_number, require_whole
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule
 from kohort.privacy.rules import windows as windows_rule
+from kohort.privacy.surplus import with_allowance
 from kohort.privacy.windows import Ints, crowd, inside, windows
 
 
@@ -80,7 +81,7 @@ class EpsilonM(SensitiveModel):
         """The promise in the form that a search can follow."""
         return (windows_rule(*self._windows(table), self.m),)
 
-    def refuses_values(self, table: Reference) -> str | None:
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
         """Why no release of a table with these values can keep the promise; or None.
 
         If all of some records are near one of them, in whatever class some of them are, then they are at most 1/m of
@@ -89,11 +90,13 @@ class EpsilonM(SensitiveModel):
         if not is_numeric(table.column):
             return refuses_texts(table.column)
         most, total = crowd(table.counts, *self._runs(table)), table.total
-        if most * self.m <= total:
+        # At best, all that are suppressed are of these.
+        if (most - allowance) * self.m <= total - allowance:
             return None
         return (
             f"m = {self.m} is impossible for column {self.column!r} with epsilon = {self.epsilon}: values of {most:,} "
-            f"of {total:,} records lie within epsilon of one of them; no more than m = {total // most} can be kept"
+            f"of {total:,} records lie within epsilon of one of them{with_allowance(allowance)}; no more than "
+            f"m = {(total - allowance) // (most - allowance)} can be kept"
         )
 
     def _windows(self, table: Reference) -> tuple[Ints, Ints]:

@@ -12,6 +12,7 @@ from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.parameters import require_whole
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule, shares
+from kohort.privacy.surplus import capped, with_allowance
 
 
 @MODELS.register("frequency-l-diversity")
@@ -54,12 +55,14 @@ class FrequencyLDiversity(SensitiveModel):
         """The promise in the form that a search can follow."""
         return (shares([Fraction(1, self.l)] * table.size, None, strict=False, size=table.size),)
 
-    def refuses_values(self, table: Reference) -> str | None:
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
         """Why no release of a table with these values can keep the promise; or None."""
-        most, total = int(table.counts.max(initial=0)), table.total
+        # The fewer records a value may have, the smaller is the largest share.
+        most = max(1, capped(table.counts, allowance))
+        total = int(np.minimum(table.counts, most).sum())
         if most * self.l <= total:
             return None
         return (
-            f"l = {self.l} is impossible for column {self.column!r}: one value has {most:,} of {total:,} records; "
-            f"at most l = {total // most} can be kept"
+            f"l = {self.l} is impossible for column {self.column!r}: one value has {int(table.counts.max()):,} of "
+            f"{table.total:,} records{with_allowance(allowance)}; at most l = {total // most} can be kept"
         )

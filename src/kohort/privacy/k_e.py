@@ -85,8 +85,9 @@ class KE(SensitiveModel):
         least = ceil(exact(self.e) * factor)
         return distinct(self.k, table.column.known), spread(numbers, least)
 
-    def refuses_values(self, table: Reference) -> str | None:
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
         """Why no release of a table with these values can keep the promise; or None."""
+        del allowance  # who is suppressed adds no value
         column = table.column
         if not is_numeric(column):
             return refuses_texts(column)

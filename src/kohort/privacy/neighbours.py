@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kohort.privacy.base import Histogram
 from kohort.privacy.counting import at_most, kept_by_all
 from kohort.privacy.parameters import exact, require_number, told
+from kohort.privacy.surplus import with_allowance
 
 MOST_VECTORS = 3000
 """Values whose pairs are all compared before the work starts."""
@@ -38,21 +39,25 @@ def spares_enough(classes: Histogram, near: NDArray[np.int64], delta: Fraction) 
     return kept_by_all(classes, at_most(near - 1, size - 1, 1 - delta))
 
 
-def refuses_crowd(columns: Sequence[str], epsilon: float, delta: float, crowd: int, total: int) -> str | None:
+def refuses_crowd(
+    columns: Sequence[str], epsilon: float, delta: float, crowd: int, total: int, allowance: int = 0
+) -> str | None:
     """Why so many records, all near one another, cannot be dealt to classes; or None.
 
     A class of n records has at most (1 - delta) (n - 1) + 1 of them, and at least 2 records, as k is 2 or more. That
     is necessary and not always enough.
     """
-    if crowd <= _largest_share(exact(delta)) * total:
+    # At best, all that are suppressed are of the crowd.
+    left, of_all = crowd - allowance, total - allowance
+    if left <= _largest_share(exact(delta)) * of_all:
         return None
     steps = (Fraction(step, 100) for step in range(99, 0, -1))
-    most = next((step for step in steps if crowd <= _largest_share(step) * total), None)
+    most = next((step for step in steps if left <= _largest_share(step) * of_all), None)
     can = "no delta above 0 can be kept" if most is None else f"no more than delta = {told(most)} can be kept"
     of = f"column {columns[0]!r}" if len(columns) == 1 else f"columns {', '.join(map(repr, columns))}"
     return (
         f"delta = {delta} is impossible for {of} with epsilon = {epsilon}: values of {crowd:,} of {total:,} records "
-        f"lie within epsilon of one another; {can}"
+        f"lie within epsilon of one another{with_allowance(allowance)}; {can}"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +13,7 @@ from kohort.privacy.counting import at_most
 from kohort.privacy.parameters import exact, require_number, require_whole, rounded_up, told
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule, recursive
+from kohort.privacy.surplus import capped, with_allowance
 
 
 @MODELS.register("recursive-cl-diversity")
@@ -66,9 +67,11 @@ class RecursiveCLDiversity(SensitiveModel):
         del table
         return (recursive(exact(self.c), self.l),)
 
-    def refuses_values(self, table: Reference) -> str | None:
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
         """Why no release of a table with these values can keep the promise; or None."""
-        everything = Histogram.of_all(table)
+        # The fewer records a value may have, the more are the rare ones in proportion.
+        most = max(1, capped(table.counts, allowance))
+        everything = replace(Histogram.of_all(table), count=np.minimum(table.counts, most))
         if table.size < self.l:
             values = f"{table.size} value{'s' if table.size != 1 else ''}"
             return (
@@ -80,7 +83,7 @@ class RecursiveCLDiversity(SensitiveModel):
         least = rounded_up(Fraction(int(everything.largest[0]), int(self._tails(everything)[0])), strict=True)
         return (
             f"c = {self.c} is impossible for column {self.column!r} with l = {self.l}: "
-            f"even the whole table breaks it; c = {told(least)} can be kept"
+            f"even the whole table breaks it{with_allowance(allowance)}; c = {told(least)} can be kept"
         )
 
     def _tails(self, classes: Histogram) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-SHARES, DISTINCT, ENTROPY, RECURSIVE, DISTANCE, ROUGH_DISTANCE, RANGE, VARIANCE, WINDOWS, DISSIMILAR = range(10)
+SHARES, DISTINCT, ENTROPY, RECURSIVE, DISTANCE, ROUGH_DISTANCE, RANGE, VARIANCE, WINDOWS, DISSIMILAR, LISTED = range(11)
 """The kinds. `kohort.kernels.rules` knows what they mean."""
 PAD, MISSING = -1, -2
 """In the rows of DISSIMILAR: no level so deep, and the first of the numbers, downwards, that are full apart from all
@@ -50,7 +50,7 @@ class Rule:
 
         Then it does not matter how many values there are in the table.
         """
-        return self.kind == DISSIMILAR
+        return self.kind in (DISSIMILAR, LISTED)
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,18 @@ class Near:
     limit: int = 0
 
 
-def shares(upper: list[Fraction] | None, lower: list[Fraction] | None, *, strict: bool, size: int) -> Rule:
-    """Every value has at least, and at most, a certain share of the class; `strict` excludes the limits themselves."""
+def shares(
+    upper: list[Fraction] | None, lower: list[Fraction] | None, *, strict: bool, size: int, skip: bool = False
+) -> Rule:
+    """Every value has at least, and at most, a certain share of the class.
+
+    Parameters
+    ----------
+    strict : bool
+        Whether the limits themselves are excluded.
+    skip : bool
+        Whether values that the class has not are left out.
+    """
     least = lower or [Fraction(0)] * size
     most = [min(share, Fraction(2)) for share in upper] if upper else [Fraction(2)] * size
     common, finest = 1, False
@@ -86,12 +96,17 @@ def shares(upper: list[Fraction] | None, lower: list[Fraction] | None, *, strict
     common *= _FINEST // common if finest else 1
     highest = [int(share * common // 1) for share in most]
     lowest = [-int(-share * common // 1) for share in least]
-    return Rule(SHARES, np.array([common, int(strict), *highest, *lowest], np.int64))
+    return Rule(SHARES, np.array([common, int(strict), int(skip), *highest, *lowest], np.int64))
 
 
 def distinct(least: int, known: int) -> Rule:
     """At least so many different values among the first `known` ones."""
     return Rule(DISTINCT, np.array([least, known], np.int64))
+
+
+def listed(least: int) -> Rule:
+    """At least so many different values, of however many that the table has."""
+    return Rule(LISTED, np.array([least], np.int64))
 
 
 def entropy(least: float) -> Rule:

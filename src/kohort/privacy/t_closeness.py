@@ -67,6 +67,7 @@ class TCloseness(SensitiveModel):
 
     summary = "the distribution of sensitive values in every class is within t of that of the table"
     paper = "Li, Li and Venkatasubramanian, ICDE 2007"
+    compares = True
 
     def __post_init__(self) -> None:
         require_number("t", self.t, "from 0 to 1", lambda number: 0 <= number <= 1)
@@ -93,11 +94,12 @@ class TCloseness(SensitiveModel):
             return ()
         return (distance(parts.first, parts.after, parts.weight, exact(self.t), parts.unit, table.counts),)
 
-    def refuses_values(self, table: Reference) -> str | None:
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
         """Why no release of a table with these values can keep the promise; or None.
 
         The whole table as one class keeps it. But the values may not be what the distance needs.
         """
+        del allowance
         leaves = table.column.leaves
         if self._fits(table.column):
             return None

@@ -16,6 +16,7 @@ from kohort.privacy.parameters import exact, require_number, rounded_down, told
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule
 from kohort.privacy.rules import variance as variance_rule
+from kohort.privacy.surplus import with_allowance
 
 
 @MODELS.register("variance-control")
@@ -72,7 +73,7 @@ class VarianceControl(SensitiveModel):
         numbers, factor = table.column.scaled
         return (variance_rule(numbers, float(exact(self.variance) * factor**2)),)
 
-    def refuses_values(self, table: Reference) -> str | None:
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
         """Why no release of a table with these values can keep the promise; or None.
 
         A class may vary more than the table, but not all classes: the variance of the table is at least the mean of
@@ -87,10 +88,17 @@ class VarianceControl(SensitiveModel):
             return None
         [squares], [records], factor = _squares(everything, table)
         found = Fraction(int(squares), (int(records) * factor) ** 2)
+        if allowance:
+            # The squares of some are at most those of all; and no variance is more than that of the two ends.
+            numbers = table.column.numbers or ()
+            left = max(1, int(records) - allowance)
+            found = min(found * int(records) / left, (numbers[-1] - numbers[0]) ** 2 / 4)
+            if exact(self.variance) <= found:
+                return None
         can = f"at most variance = {told(rounded_down(found, 2))}" if found else "no variance above 0"
         return (
-            f"variance = {self.variance} is impossible for column {self.column!r}: even all its values vary less; "
-            f"{can} can be kept"
+            f"variance = {self.variance} is impossible for column {self.column!r}: even all its values vary less"
+            f"{with_allowance(allowance)}; {can} can be kept"
         )
 
 

@@ -63,10 +63,13 @@ class Effort:
         depends on the seed alone.
     seconds : float or None
         A time instead. The result then depends on the machine, too.
+    heat : float or None
+        Temperature at the start; one that suits the work when absent.
     """
 
     work: float
     seconds: float | None = None
+    heat: float | None = None
 
     @property
     def length(self) -> float:
@@ -84,7 +87,7 @@ class Effort:
     @property
     def hot(self) -> float:
         """Temperature at the start."""
-        return min(HOTTEST, 0.05 * math.sqrt(self.work))
+        return self.heat or min(HOTTEST, 0.05 * math.sqrt(self.work))
 
 
 @dataclass
@@ -179,10 +182,11 @@ class Search:
         from kohort.kernels.state import loss_of
 
         labels = self._cut_large(labels[self._order])
-        scale = self._cut[0] / len(labels)
+        # Where the best cut loses nothing, any loss is much.
+        scale = self._cut[0] / len(labels) or 1.0
         state = self._state(labels)
         begun = self._broken(state), loss_of(state)
-        if len(state.sizes) < 2 or begun == (0, 0) or scale == 0:
+        if len(state.sizes) < 2 or begun == (0, 0):
             self.settled = True
             return self._of_input(labels)
         self._anneal(state, scale, effort, told)
