@@ -178,15 +178,16 @@ def command_line_reference() -> str:
     import typer.main
     from typer.testing import CliRunner
 
-    from kohort.cli import main
+    from kohort.cli.main import COMMANDS
+    from kohort.cli.shared import app
 
-    for module in main.COMMANDS:
+    for module in COMMANDS:
         importlib.import_module(f"kohort.cli.{module}")
     parts = [GENERATED, "", "# Command line reference", "", "`kohort COMMAND --help` prints the same."]
 
     def describe(path: tuple[str, ...], command: Any) -> None:
         shown = CliRunner().invoke(
-            main.app, [*path, "--help"], prog_name="kohort", terminal_width=WIDTH, max_content_width=WIDTH
+            app, [*path, "--help"], prog_name="kohort", terminal_width=WIDTH, max_content_width=WIDTH
         )
         if shown.exit_code:
             raise PageError(f"`kohort {' '.join(path)} --help` fails")
@@ -195,7 +196,7 @@ def command_line_reference() -> str:
         for name, below in getattr(command, "commands", {}).items():
             describe((*path, name), below)
 
-    describe((), typer.main.get_command(main.app))
+    describe((), typer.main.get_command(app))
     return "\n".join(parts) + "\n"
 
 

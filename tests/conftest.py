@@ -9,9 +9,11 @@ import signal
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 import promises
+from kohort import stopping
 
 settings.register_profile(
     "kohort",
@@ -28,6 +30,17 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def pytest_addoption(parser):
     parser.addoption("--promises", metavar="FILE", help="write which promise is held by which test, and how it went")
+
+
+@pytest.fixture(autouse=True)
+def _signals():
+    """The command line answers signals until its interpreter ends; here, that is the one of all tests."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.getsignal(number) for number in numbers}
+    yield
+    stopping.over()
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def pytest_collection_modifyitems(items):

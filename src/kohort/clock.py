@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from kohort import stopping
+
 Progress = Callable[[str, float], None]
 """Told the step, in a search with the loss so far after a comma, and the share of it that is done."""
 
@@ -30,7 +32,8 @@ class Clock:
         self.share(1.0)
 
     def share(self, done: float) -> None:
-        """Tell how much of the step is done, 0 to 1."""
+        """Tell how much of the step is done, 0 to 1; a wish to stop is heeded here, if its exception was lost."""
+        stopping.heed()
         if self._progress:
             self._progress(self._step + self._note, done)
 

@@ -7,6 +7,27 @@ rows by number; they never quote a cell value.
 
 from __future__ import annotations
 
+import re
+
+NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|File too large|os error (27|28|122)\b")
+"""What libraries say, in words of their own, when a disk is full or a file may not grow."""
+
+
+def printable(sentence: str) -> str:
+    r"""A sentence in one line, of letters that a terminal shows: names may hold anything, also commands to terminals.
+
+    Examples
+    --------
+    >>> print(printable("no\nsuch file"))
+    no\nsuch file
+    """
+    if sentence.isprintable():
+        return sentence
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape", "surrogatepass").decode()
+        for letter in sentence
+    )
+
 
 class KohortError(Exception):
     """Base of all errors that kohort raises on purpose.
@@ -22,8 +43,8 @@ class KohortError(Exception):
     exit_code = 2
 
     def __init__(self, *faults: str) -> None:
-        self.faults = faults
-        super().__init__("\n".join(faults))
+        self.faults = tuple(map(printable, faults))
+        super().__init__("\n".join(self.faults))
 
 
 class PolicyError(KohortError):
@@ -61,3 +82,7 @@ class InternalError(KohortError):
 
 class Interrupted(BaseException):
     """Ctrl-C on the command line, whose framework would take a KeyboardInterrupt for its own."""
+
+
+class Stopped(BaseException):
+    """A polite kill, or a terminal that is gone."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -16,12 +15,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from kohort import stopping
 from kohort.audit import Verdict, examine, refuse_ledger
 from kohort.bounds import lower_bound
 from kohort.clock import Clock, Progress
 from kohort.encode import STAR, Codes, encode
 from kohort.enforcing import enforced, refined_and_enforced
-from kohort.errors import DataError, PolicyError, VerificationError
+from kohort.errors import DataError, Interrupted, PolicyError, VerificationError
 from kohort.ledger import PersonKey, Recording, read_ledger, recording, refuse_other_persons
 from kohort.measures.loss import loss_of_solution
 from kohort.persons import Work, persons_of
@@ -34,16 +34,49 @@ from kohort.preparing import (
     task_of,
     usable_records,
 )
-from kohort.privacy import PopulationModel, models_of
+from kohort.private import private_folder
 from kohort.pseudonyms import read_key, with_pseudonyms
 from kohort.recode import Part, parts_of
 from kohort.release import Provenance, Release
 from kohort.solution import Solution
 from kohort.table import read_table, same_kind, write_table
 from kohort.table.read import Kind, file_kind
-from kohort.table.safe import draft_of
+from kohort.table.safe import Drafts, together
 from kohort.table.sizes import memory_of
-from kohort.table.targets import part_path, refuse_targets
+from kohort.table.targets import part_path, read_by, refuse_targets
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Where the verdicts of a release are written, beside the release itself."""
+
+    verdict: Path | None = None
+    private: Path | None = None
+
+    @property
+    def targets(self) -> dict[str, Path]:
+        """The paths by names for messages."""
+        both = {"verdict": self.verdict, "private verdict": self.private}
+        return {what: path for what, path in both.items() if path is not None}
+
+    def write(self, release: Release, files: Drafts) -> None:
+        """Write the verdicts into drafts; with the bound, unless Ctrl-C ends it."""
+        if self.targets:
+            try:
+                _ = release.bound
+            except (Interrupted, KeyboardInterrupt):
+                stopping.forgive()
+        if self.verdict is not None:
+            files.text(self.verdict, release.public_json())
+        if self.private is not None:
+            files.text(self.private, release.private_json(), private=True)
+
+
+def documents_of(path: Path | None, verdict: str | Path | None, private: str | Path | None) -> Documents:
+    """Where the verdicts go; they are about a file."""
+    if path is None and (verdict is not None or private is not None):
+        raise DataError("verdict, private: a verdict is about a file that is handed over; give an output.")
+    return Documents(Path(verdict) if verdict is not None else None, Path(private) if private is not None else None)
 
 
 @dataclass(frozen=True)
@@ -66,6 +99,8 @@ def anonymize(
     memory: str | int | None = None,
     partitions: int | None = None,
     resume: bool = False,
+    verdict: str | Path | None = None,
+    private: str | Path | None = None,
 ) -> Release:
     """Turn a table about people into one that keeps the promise of its policy.
 
@@ -95,6 +130,9 @@ def anonymize(
         With `memory`: how many parts; as many as memory asks for when absent.
     resume : bool
         With `memory`: keep finished parts if the run is cut off, and go on from those of a run that was.
+    verdict, private : path, optional
+        With `output`: write the public and the private verdict there, too, with the lower bound on the loss. Release
+        and verdicts appear together, or none of them does. Only its owner can read the private one.
 
     Returns
     -------
@@ -123,12 +161,15 @@ def anonymize(
     """
     policy = Policy.of(policy)
     path = Path(output) if output is not None else None
+    documents = documents_of(path, verdict, private)
     clock = Clock(progress)
     plan = plan_of(policy)
     book = _book(plan, path, ledger, person, ledger_key)
-    kind = _target(table, path, plan, book, ledger_key)
+    kind = _target(table, path, plan, book, ledger_key, documents)
     if memory is not None:
-        return _beyond_memory(table, plan, path, book, memory, clock, partitions=partitions, resume=resume)
+        return _beyond_memory(
+            table, plan, path, book, memory, clock, documents=documents, partitions=partitions, resume=resume
+        )
     if resume or partitions is not None:
         raise DataError("resume, partitions: only a run on disk is in parts; give memory, too.")
     secret = read_key(policy)
@@ -155,27 +196,28 @@ def anonymize(
         _refuse_stars(parts, source.frame.height, policy)
     with clock.step("measure"):
         loss = loss_of_solution(plan.measure, codes, solution, source.frame.height - len(kept))
-    with _recording(book, path) as record, _drafts(path, parts) as drafts:
+    with _recording(book, path) as record, together(*_settled(record)) as files, _drafts(path, parts, files) as drafts:
         with clock.step("write"):
             neutralise = policy.output.formulas == "neutralised"
             for draft, part in zip(drafts, parts, strict=True):
                 write_table(part.frame, draft, kind, source.dialect, neutralise=neutralise)
         with clock.step("verify"):
             original = source.path or source.frame
-            verdict, key = _verified(drafts, parts, original, record)
-    provenance = provenance_of(plan, key, clock, solution.clusters)
-    tables = {part.name: same_kind(part.frame, source.kind) for part in parts}
-    return Release(
-        table=tables[parts[0].name],
-        verdict=verdict,
-        loss=loss,
-        provenance=provenance,
-        path=path,
-        row_order=parts[0].order,
-        tables=tables,
-        facts=solution.facts,
-        find_bound=partial(_bound, plan, codes, solution, source.frame.height),
-    )
+            judged, key = _verified(drafts, parts, original, record)
+        tables = {part.name: same_kind(part.frame, source.kind) for part in parts}
+        release = Release(
+            table=tables[parts[0].name],
+            verdict=judged,
+            loss=loss,
+            provenance=provenance_of(plan, key, clock, solution.clusters),
+            path=path,
+            row_order=parts[0].order,
+            tables=tables,
+            facts=solution.facts,
+            find_bound=partial(_bound, plan, codes, solution, source.frame.height),
+        )
+        documents.write(release, files)
+    return release
 
 
 def provenance_of(plan: Plan, key: str, clock: Clock, clusters: int) -> Provenance:
@@ -192,7 +234,15 @@ def provenance_of(plan: Plan, key: str, clock: Clock, clusters: int) -> Provenan
 
 
 def _beyond_memory(
-    table: Any, plan: Plan, path: Path | None, book: Book | None, memory: str | int, clock: Clock, **how: Any
+    table: Any,
+    plan: Plan,
+    path: Path | None,
+    book: Book | None,
+    memory: str | int,
+    clock: Clock,
+    *,
+    documents: Documents,
+    **how: Any,
 ) -> Release:
     """The same for a table that is larger than memory."""
     from kohort.engines.embedded import beyond_memory
@@ -202,26 +252,26 @@ def _beyond_memory(
     if book is not None:
         raise DataError("ledger: it records releases that are made in memory; leave the ledger, or the limit, out.")
     limit = memory if isinstance(memory, int) else memory_of(memory)
-    with (
-        draft_of(path) as draft,
-        beyond_memory(table, plan, path, draft, limit, clock, **how) as run,
-        clock.step("verify"),
-    ):
-        found = examine(
-            draft, plan.policy, original=run.source.files, row_order=run.order, memory=limit, folder=run.folder
+    with together(stopping.published) as files:
+        draft = files.file(path)
+        with beyond_memory(table, plan, path, draft, limit, clock, **how) as run, clock.step("verify"):
+            found = examine(
+                draft, plan.policy, original=run.source.files, row_order=run.order, memory=limit, folder=run.folder
+            )
+            verdict = found.verdict
+            refuse_verdict(verdict)
+            key = secrets.token_hex(32)
+            verdict = verdict.with_hashes(input_keyed=keyed_hash(run.source.files, key))
+        release = Release(
+            table=pl.scan_parquet(path, glob=False) if file_kind(path) == "parquet" else pl.scan_csv(path, glob=False),
+            verdict=verdict,
+            loss=run.tally.loss(run.job, run.withheld),
+            provenance=provenance_of(run.job.plan, key, clock, run.tally.clusters),
+            path=path,
+            facts=run.facts,
         )
-        verdict = found.verdict
-        refuse_verdict(verdict)
-        key = secrets.token_hex(32)
-        verdict = verdict.with_hashes(input_keyed=keyed_hash(run.source.files, key))
-    return Release(
-        table=pl.scan_parquet(path, glob=False) if file_kind(path) == "parquet" else pl.scan_csv(path, glob=False),
-        verdict=verdict,
-        loss=run.tally.loss(run.job, run.withheld),
-        provenance=provenance_of(run.job.plan, key, clock, run.tally.clusters),
-        path=path,
-        facts=run.facts,
-    )
+        documents.write(release, files)
+    return release
 
 
 # -- before any work ---------------------------------------------------------------------------
@@ -254,21 +304,17 @@ def _book(
     return Book(Path(ledger), persons)
 
 
-def _target(table: Any, path: Path | None, plan: Plan, book: Book | None, key: str | Path | None) -> Kind:
+def _target(
+    table: Any, path: Path | None, plan: Plan, book: Book | None, key: str | Path | None, documents: Documents
+) -> Kind:
     """The kind of file that will be written, if it can be written at all."""
     policy = plan.policy
-    kind: Kind = file_kind(path) if path else "parquet"
     if path:
-        taken = policy.files | ({"input": Path(table)} if isinstance(table, str | Path) else {})
-        taken |= {
-            f"population of {model.name!r}": policy.folder / model.population
-            for model in models_of(policy)
-            if isinstance(model, PopulationModel)
-        }
-        taken |= {"ledger key": Path(key)} if key is not None else {}
         names = plan.algorithm.tables(policy)
         targets = {f"output {name}".rstrip(): part_path(path, name) for name in names or ("",)}
-        refuse_targets(targets | ({"ledger": book.path} if book else {}), taken)
+        targets |= documents.targets | ({"ledger": book.path} if book else {})
+        refuse_targets(targets, read_by(table, policy) | ({"ledger key": Path(key)} if key is not None else {}))
+    kind: Kind = file_kind(path) if path else "parquet"
     if book and book.path.exists():
         before = read_ledger(book.path)
         if book.persons:
@@ -320,14 +366,18 @@ def _recording(book: Book | None, path: Path | None) -> AbstractContextManager[R
 
 
 @contextmanager
-def _drafts(path: Path | None, parts: list[Part]) -> Iterator[list[Path]]:
+def _drafts(path: Path | None, parts: list[Part], files: Drafts) -> Iterator[list[Path]]:
     """A draft of every output; for frames, private files that live as long as the check."""
-    with ExitStack() as stack:
-        if path is not None:
-            yield [stack.enter_context(draft_of(part_path(path, part.name))) for part in parts]
-            return
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kohort-"))
-        yield [Path(folder) / f"release{index}.parquet" for index in range(len(parts))]
+    if path is not None:
+        yield [files.file(part_path(path, part.name)) for part in parts]
+        return
+    with private_folder("kohort-check", guarded=False) as folder:
+        yield [folder / f"release{index}.parquet" for index in range(len(parts))]
+
+
+def _settled(record: Recording | None) -> list[Callable[[], None]]:
+    """What is done as soon as the release is in its place."""
+    return [stopping.published, *([record.settle] if record else [])]
 
 
 def _verified(

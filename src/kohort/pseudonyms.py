@@ -15,6 +15,7 @@ import polars as pl
 
 from kohort.errors import DataError, PolicyError
 from kohort.policy import Policy
+from kohort.private import read_secret
 from kohort.regular import regular
 from kohort.table.identities import identities
 
@@ -63,7 +64,7 @@ def read_key(policy: Policy) -> Key | None:
     else:
         what = f"key file {place.file!r}"
         try:
-            secret = regular(policy.folder / str(place.file)).read_bytes()
+            secret = read_secret(regular(policy.folder / str(place.file)))
         except OSError as error:
             raise refused(f"{what} cannot be read ({error.strerror}); check the path.") from None
     # Editors and shells end a text with a line end, which is no part of a key.

@@ -77,6 +77,11 @@ class Release:
         """
         return self.find_bound()
 
+    @property
+    def known_bound(self) -> float | None:
+        """The bound, if it was asked for before; None if not."""
+        return self.bound if "bound" in self.__dict__ else None
+
     def public(self) -> dict[str, Any]:
         """What may be handed over with the release; with the bound, if it was asked for."""
         return self.verdict.to_dict() | {

@@ -5,6 +5,7 @@ It needs ``pip install 'kohort[spark]'`` and Java. See docs/spark.md.
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 from dataclasses import replace
@@ -12,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from kohort import stopping
 from kohort.clock import Clock, Progress
 from kohort.engines.spark.progress import watched
 from kohort.engines.spark.session import refuse_without_spark, session
@@ -24,17 +26,18 @@ from kohort.engines.spark.engine import anonymize, prepared, refuse  # noqa: E40
 from kohort.engines.spark.faults import guarded  # noqa: E402
 from kohort.engines.spark.files import read_files, read_folder, write_folder  # noqa: E402
 from kohort.engines.spark.verify import examine, verify  # noqa: E402
-from kohort.engines.workspace import files_facts, resumable, same_run  # noqa: E402
+from kohort.engines.workspace import files_facts, make_resumable, resumable, same_run  # noqa: E402
 from kohort.errors import DataError  # noqa: E402
 from kohort.measuring import loss_of_counts  # noqa: E402
-from kohort.pipeline import keyed_hash, provenance_of, refuse_verdict  # noqa: E402
+from kohort.pipeline import documents_of, keyed_hash, provenance_of, refuse_verdict  # noqa: E402
 from kohort.planning import Plan, plan_of  # noqa: E402
 from kohort.policy import Policy  # noqa: E402
 from kohort.release import Release  # noqa: E402
 from kohort.table.files import FileKind  # noqa: E402
 from kohort.table.read import file_kind  # noqa: E402
-from kohort.table.safe import draft_folder_of  # noqa: E402
-from kohort.table.sources import open_source  # noqa: E402
+from kohort.table.safe import together  # noqa: E402
+from kohort.table.sources import Source, open_source  # noqa: E402
+from kohort.table.targets import read_by, refuse_targets  # noqa: E402
 
 __all__ = ["anonymize", "release", "session", "verify"]
 
@@ -48,6 +51,8 @@ def release(
     partitions: int | None = None,
     resume: bool = False,
     progress: Progress | None = None,
+    verdict: str | Path | None = None,
+    private: str | Path | None = None,
 ) -> Release:
     """Make a verified release of a table in files, as a folder of files.
 
@@ -68,6 +73,8 @@ def release(
         Work in batches, keep those that are finished if the run is cut off, and go on from those of a run that was.
     progress : callable, optional
         Told the step and its share done, 0 to 1.
+    verdict, private : path, optional
+        Write the public and the private verdict there, too; they appear with the folder, or nothing does.
 
     Returns
     -------
@@ -84,27 +91,49 @@ def release(
         When the written files do not keep it; nothing is published.
     """
     policy, path, clock = Policy.of(policy), Path(output), Clock(progress)
+    documents = documents_of(path, verdict, private)
     plan = plan_of(policy)
     refuse(plan)
-    kind: FileKind = "csv" if file_kind(path) == "csv" else "parquet"
-    if path.name.endswith(".gz"):
-        raise DataError(f"{path.name}: Spark writes a folder of files; give a name that ends in .csv or .parquet.")
-    if path.exists():
+    if os.path.lexists(path) and path.name:
         raise DataError(f"{path.name}: is already there, and a folder is not written over; remove it first.")
+    refuse_targets({"output": path} | documents.targets, read_by(table, policy))
+    if file_kind(path) == "csv" and path.name.endswith(".gz"):
+        raise DataError(f"{path.name}: Spark writes a folder of files; give a name that ends in .csv or .parquet.")
     with clock.step("read"):
         source = open_source(table, policy.input)
-        delimiter = source.dialect.delimiter if source.dialect else ","
     kept = resumable(path)
     if not resume:
         shutil.rmtree(kept, ignore_errors=True)
     else:
-        plan = _resumed(plan, kept, {"files": files_facts(source.files), "partitions": partitions})
-    with session(master) as spark, draft_folder_of(path) as draft:
+        plan = _resumed(plan, path, {"files": files_facts(source.files), "partitions": partitions})
+    with together(stopping.published) as files:
+        draft = files.folder(path)
+        release = _released(source, plan, path, draft, clock, master, partitions, kept if resume else None)
+        documents.write(release, files)
+    shutil.rmtree(kept, ignore_errors=True)
+    return release
+
+
+def _released(
+    source: Source,
+    plan: Plan,
+    path: Path,
+    draft: Path,
+    clock: Clock,
+    master: str | None,
+    partitions: int | None,
+    kept: Path | None,
+) -> Release:
+    """Write the release into a draft, and verify it there; Spark has ended before it appears."""
+    policy = plan.policy
+    kind: FileKind = "csv" if file_kind(path) == "csv" else "parquet"
+    delimiter = source.dialect.delimiter if source.dialect else ","
+    with session(master) as spark:
         with clock.step("encode"):
             original = read_files(spark, source)
             ready = guarded(lambda: prepared(original, plan, partitions))
         with clock.step("cluster"):
-            if resume:
+            if kept is not None:
                 guarded(lambda: write_batches(ready.persisted(), kept, clock.share))
                 guarded(lambda: write_folder(read_batches(ready, kept), draft, kind, delimiter))
             else:
@@ -122,7 +151,6 @@ def release(
             verdict = verdict.with_hashes(
                 release=files_hash(listed_files(draft, "release")), input_keyed=keyed_hash(source.files, key)
             )
-    shutil.rmtree(kept, ignore_errors=True)
     return Release(
         table=None,
         verdict=verdict,
@@ -134,11 +162,8 @@ def release(
     )
 
 
-def _resumed(plan: Plan, kept: Path, facts: dict[str, Any]) -> Plan:
+def _resumed(plan: Plan, path: Path, facts: dict[str, Any]) -> Plan:
     """The plan of the run that is resumed, if there is one."""
     facts = facts | {"policy": plan.policy.to_toml(), "version": version("kohort")}
-    try:
-        kept.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{kept.name}: cannot be written ({error.strerror}); check the folder.") from None
-    return replace(plan, seed=same_run(kept, facts, {"seed": plan.seed})["seed"])
+    make_resumable(path)
+    return replace(plan, seed=same_run(resumable(path), facts, {"seed": plan.seed})["seed"])

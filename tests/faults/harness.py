@@ -7,7 +7,6 @@ fault, the folder is the same afterwards, byte by byte, and nothing that was sai
 import json
 import os
 import re
-import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import chdir, contextmanager
@@ -212,14 +211,13 @@ def command(capfd: pytest.CaptureFixture[str], *arguments: str) -> Ended:
 
 @contextmanager
 def _command_line(arguments: Iterable[str]) -> Iterator[None]:
-    argv, handler = sys.argv, signal.getsignal(signal.SIGTERM)
+    argv = sys.argv
     debug = os.environ.pop("KOHORT_DEBUG", None)
     sys.argv = ["kohort", *arguments]
     try:
         yield
     finally:
         sys.argv = argv
-        signal.signal(signal.SIGTERM, handler)
         if debug is not None:
             os.environ["KOHORT_DEBUG"] = debug
 

@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[2] / "src" / "kohort"
 # Each layer may import from those before it, never from those after it. A package is one layer
 # with the modules of its own folder.
 LAYERS = [
-    {"errors", "arrow", "clock", "regular"},
+    {"errors", "stopping", "private", "arrow", "clock", "regular"},
     {"policy"},
     {"registry", "hierarchy", "datasets"},
     {"table", "privacy"},

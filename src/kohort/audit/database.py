@@ -6,20 +6,19 @@ DuckDB's own messages quote the data. They never leave this module: a failed sta
 
 from __future__ import annotations
 
-import re
-import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kohort.arrow import ArrowStream
-from kohort.errors import DataError
+from kohort.errors import NO_ROOM, DataError
+from kohort.private import private_folder
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-_FULL = re.compile(r"No space left on device|Disk quota exceeded")
 _FOR_STATEMENTS, _FOR_ARRAYS = 0.55, 0.25
 """Shares of the memory; the rest is for Python itself and the texts that it holds."""
 _ARRAYS = 1 << 30
@@ -48,8 +47,11 @@ class Database:
     def __init__(self, memory: int | None = None, folder: Path | None = None) -> None:
         import duckdb
 
-        self._private = tempfile.TemporaryDirectory(prefix="kohort-audit-", dir=folder, ignore_cleanup_errors=True)
-        self.folder = Path(self._private.name)
+        self._private = ExitStack()
+        # Without a limit nothing is written as a rule, so no process has to wait for the end of this one.
+        self.folder = self._private.enter_context(
+            private_folder("kohort-audit", folder, guarded=memory is not None and folder is None)
+        )
         self.is_limited = memory is not None
         self._streams = 0
         self.room = _ARRAYS if memory is None else int(memory * _FOR_ARRAYS)
@@ -71,7 +73,7 @@ class Database:
             self._connection.close()
             # a traceback may keep this object until the interpreter ends, which DuckDB would report
             self._connection = None
-        self._private.cleanup()
+        self._private.close()
 
     def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
         """Run a statement and return its rows."""
@@ -124,7 +126,7 @@ def _checked(action: Any) -> Any:
         fault: Exception = DataError("memory: it does not suffice for this audit; give more, or more room on disk.")
     except duckdb.Error as error:
         fault = Unreadable()
-        if _FULL.search(str(error)):
+        if NO_ROOM.search(str(error)):
             fault = DataError("the disk is full: the audit writes what does not fit into memory to temporary files.")
     # raised out here, so that the quoted data are not even in the context of the exception
     raise fault

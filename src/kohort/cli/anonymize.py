@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -91,10 +90,7 @@ def anonymize(
     OUT is one.
     """
     import kohort
-    from kohort.errors import Interrupted
-    from kohort.planning import plan_of
-    from kohort.table.safe import write_text
-    from kohort.table.targets import part_path, refuse_targets
+    from kohort.table.targets import part_path, verdict_path
 
     changes: list[tuple[str, dict[str, Any]]] = [
         ("privacy", {"k": k}),
@@ -119,13 +115,7 @@ def anonymize(
         if given:
             chosen = chosen.with_changes(section, **given)
     _refuse_mixture(engine, master, ledger or person or ledger_key, memory)
-    verdict = verdict or output.with_name(output.name + ".verdict.json")
-    names = plan_of(chosen).algorithm.tables(chosen) or ("",)
-    targets = {f"output {name}".rstrip(): part_path(output, name) for name in names} | {"verdict": verdict}
-    targets |= {"private verdict": private} if private else {}
-    targets |= {"ledger": ledger} if ledger else {}
-    taken = {"input": data, **chosen.files} | ({"ledger key": ledger_key} if ledger_key else {})
-    refuse_targets(targets, taken)
+    verdict = verdict or verdict_path(output)
     with progress_bar(silent=quiet or json) as progress:
         if engine is Engine.spark:
             # Nobody asked for pandas: tables cross to Python as Arrow.
@@ -133,7 +123,15 @@ def anonymize(
             import kohort.spark
 
             release = kohort.spark.release(
-                data, chosen, output, master=master, partitions=partitions, resume=resume, progress=progress
+                data,
+                chosen,
+                output,
+                master=master,
+                partitions=partitions,
+                resume=resume,
+                progress=progress,
+                verdict=verdict,
+                private=private,
             )
         else:
             release = kohort.anonymize(
@@ -147,22 +145,18 @@ def anonymize(
                 memory=memory,
                 partitions=partitions,
                 resume=resume,
+                verdict=verdict,
+                private=private,
             )
-        bound = None
-        with suppress(Interrupted):  # the release is there already
-            bound = release.bound
-    write_text(verdict, release.public_json())
-    if private:
-        write_text(private, release.private_json())
     if json:
         print_json(release.public())
     elif not quiet:
         print_verdict(release.verdict)
-        print_loss(release.loss, bound)
+        print_loss(release.loss, release.known_bound)
         print_facts(release.facts)
         paths = ", ".join(str(part_path(output, name)) for name in release.tables or ("",))
         recorded = f", recorded in {ledger}" if ledger else ""
-        console().print(f"written to {paths}{recorded}", markup=False)
+        console().print(f"written to {paths}{recorded}")
 
 
 def _refuse_mixture(engine: Engine, master: object, of_ledger: object, of_memory: object) -> None:

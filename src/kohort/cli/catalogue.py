@@ -51,7 +51,7 @@ def _list(registry: Mapping[str, Any], facts: tuple[str, ...], *, json: bool) ->
         return
     out = console()
     for name, entry in entries.items():
-        out.print(f"[bold]{name}[/]")
+        out.print(name, style="bold")
         for fact, text in entry.items():
             if text:
                 out.print(f"  {fact + ':':<12}", end="")

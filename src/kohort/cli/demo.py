@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from kohort.release import Release
 
 
+WRITTEN = ("patients.csv", "policy.toml", "release.csv", "release.csv.verdict.json", "private.json")
+
+
 @app.command()
 def demo(
     folder: Annotated[Path, typer.Option("--folder", help="Where everything is written.")] = Path("kohort-demo"),
@@ -32,7 +35,8 @@ def demo(
     from kohort.datasets import patients
     from kohort.errors import DataError, PolicyError
     from kohort.privacy.k_anonymity import KAnonymity
-    from kohort.table.safe import write_text
+    from kohort.table.safe import draft_of, write_text
+    from kohort.table.targets import refuse_targets
 
     reason = KAnonymity(k=k).refuses(records=rows)
     if reason:
@@ -42,24 +46,30 @@ def demo(
     except OSError as error:
         raise DataError(f"{folder}: cannot be made ({error.strerror}); give another --folder.") from None
     table = patients(rows, seed)
-    table.write_csv(folder / "patients.csv")
+    refuse_targets({name: folder / name for name in WRITTEN}, {})
+    with draft_of(folder / "patients.csv") as draft:
+        table.write_csv(draft)
     policy = _policy(folder, k, seed)
     write_text(folder / "policy.toml", policy.to_toml())
     out = console()
-    out.print(
-        f"[bold]{rows:,} made-up patients, k = {k}[/]: what is published about a person, apart from diagnosis, stay"
-    )
+    out.print(f"{rows:,} made-up patients, k = {k}", style="bold", end="")
+    out.print(": what is published about a person, apart from diagnosis, stay")
     out.print(f"and cost, will be shared by at least {k} records.\n")
     policy = kohort.Policy.load(folder / "policy.toml")
     with progress_bar(silent=False) as progress:
-        release = kohort.anonymize(folder / "patients.csv", policy, output=folder / "release.csv", progress=progress)
-    write_text(folder / "release.csv.verdict.json", release.public_json())
-    write_text(folder / "private.json", release.private_json())
+        release = kohort.anonymize(
+            folder / "patients.csv",
+            policy,
+            output=folder / "release.csv",
+            progress=progress,
+            verdict=folder / "release.csv.verdict.json",
+            private=folder / "private.json",
+        )
     _before_and_after(table, release, policy.quasi_identifiers)
     print_verdict(release.verdict)
     out.print()
-    print_loss(release.loss, release.bound)
-    out.print(f"\nIn [bold]{folder}/[/]: patients.csv, policy.toml, release.csv, its public verdict, and private.json.")
+    print_loss(release.loss, release.known_bound)
+    out.print(f"\nIn {folder}/: patients.csv, policy.toml, release.csv, its public verdict, and private.json.")
     out.print("Judge it yourself:")
     out.print(f"  kohort verify {folder}/release.csv -p {folder}/policy.toml --original {folder}/patients.csv")
 

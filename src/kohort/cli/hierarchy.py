@@ -41,7 +41,7 @@ def build(
     from kohort.errors import DataError, PolicyError
     from kohort.policy import Policy
     from kohort.table.safe import draft_of
-    from kohort.table.targets import refuse_targets
+    from kohort.table.targets import input_of, refuse_targets
 
     given: dict[str, Any] = {}
     if width is not None:
@@ -60,7 +60,7 @@ def build(
     policy = Policy.build(k=2, quasi_identifiers=[column], hierarchies={column: given})
     if output.suffix.lower() not in CSV_SUFFIXES:
         raise PolicyError(f"{output.name}: a hierarchy file is CSV; name it {', '.join(CSV_SUFFIXES)}.")
-    refuse_targets({"hierarchy": output}, {"input": data})
+    refuse_targets({"hierarchy": output}, input_of(data))
     axis = encode(_column(data, column, policy), policy).axes[0]
     if not isinstance(axis, TreeAxis):
         raise DataError(f"column {column!r}: there are no values to build a hierarchy from.")
@@ -138,5 +138,4 @@ def _summary(taxonomy: Taxonomy) -> None:
     shape = "all leaves equally deep" if taxonomy.is_balanced else "leaves of different depth"
     console().print(
         f"column {taxonomy.column!r}: {taxonomy.n_leaves} leaves, {taxonomy.levels} levels, {shape}.",
-        markup=False,
     )

@@ -26,9 +26,9 @@ def init(
     from kohort.errors import PolicyError
     from kohort.propose import propose
     from kohort.table.safe import write_text
-    from kohort.table.targets import refuse_targets
+    from kohort.table.targets import input_of, refuse_targets
 
-    refuse_targets({"policy": output}, {"input": data})
+    refuse_targets({"policy": output}, input_of(data))
     if output.exists() and not force:
         raise PolicyError(f"{output.name} is already there; give another --output, or --force to write over it.")
     text = propose(data, k=k)

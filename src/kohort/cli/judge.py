@@ -110,7 +110,7 @@ def print_figures(figures: Mapping[str, Mapping[str, Any]]) -> None:
     width = max(map(len, figures), default=0)
     for name, values in figures.items():
         told = ", ".join(f"{what} {_rounded(value)}" for what, value in values.items())
-        console().print(f"  {name:<{width}}  {told}", markup=False)
+        console().print(f"  {name:<{width}}  {told}")
 
 
 def _rounded(value: Any) -> str:

@@ -44,9 +44,9 @@ def ledger(
         counts = f"{count(entry['rows'], 'record')} in {count(entry['classes'], 'class', 'classes')}"
         if entry["persons"] is not None:
             counts += f" of {count(entry['persons'], 'person')}"
-        out.print(f"{number:>3}  {entry['date']}  {entry['status']:<9}  {counts}", markup=False)
-        out.print(f"     release {entry['release']}", markup=False)
+        out.print(f"{number:>3}  {entry['date']}  {entry['status']:<9}  {counts}")
+        out.print(f"     release {entry['release']}")
     if drop:
-        out.print(f"dropped: {dropped}", markup=False)
+        out.print(f"dropped: {dropped}")
     elif not releases:
-        out.print("no release yet", markup=False)
+        out.print("no release yet")

@@ -1,6 +1,6 @@
-"""The `kohort` command: its app, its exit codes, and what it says when something goes wrong.
+"""The `kohort` command: its exit codes, and what it says when something goes wrong.
 
-Nothing heavy is imported here: every command imports what it needs when it runs.
+Nothing heavy is imported here, not even the framework of commands: signals are answered before that.
 """
 
 from __future__ import annotations
@@ -8,89 +8,105 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import signal
 import sys
 import traceback
-from types import FrameType
-from typing import Annotated, NoReturn
+from typing import NoReturn
 
-import typer
-
-from kohort.cli.shared import app
-from kohort.errors import InternalError, Interrupted, KohortError
+from kohort import stopping
+from kohort.cli.streams import steady_streams
+from kohort.errors import InternalError, Interrupted, KohortError, Stopped
 
 COMMANDS = ("demo", "init", "anonymize", "judge", "ledger", "compare", "why", "hierarchy", "catalogue")
 """Modules with commands, in the order that `kohort --help` lists them."""
 
 
-@app.callback(invoke_without_command=True)
-def main(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
-    """Turn a table about people into a table that is safe to hand over, and prove it.
-
-    Exit codes: 0 done and verified, 1 the privacy promise does not hold, 2 bad input or policy,
-    3 infeasible request, 70 a bug of ours.
-    """
-    if version:
-        import kohort
-
-        typer.echo(kohort.__version__)
-        raise typer.Exit
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
-class Stopped(BaseException):
-    """A polite kill."""
-
-
 def run() -> NoReturn:
-    """Run the command line; every way to end has its exit code."""
-    for module in COMMANDS:
-        importlib.import_module(f"kohort.cli.{module}")
-    # A polite kill cleans up like Ctrl-C does; both are said in our words, not the framework's.
-    before = {number: signal.signal(number, _stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    """Run the command line; every way to end has its exit code.
+
+    Signals are ignored from then until the interpreter has ended: the exit code stands.
+    """
+    code = 130
     try:
-        code = _run()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        stopping.begin()
+        with steady_streams():
+            code = _run()
+    except (Stopped, Interrupted):
+        pass
+    stopping.ignore()
     sys.exit(code)
 
 
 def _run() -> int:
+    """Run the command, and say how it ended."""
     try:
-        return int(app(standalone_mode=False) or 0)
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 1
-    except (Stopped, Interrupted):
-        typer.echo("stopped; nothing was published.", err=True)
-        return 130
-    except KohortError as error:
-        return _say(error)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
-    except Exception as error:
+        try:
+            return _finished(_command())
+        except (Stopped, Interrupted):
+            return _finished(_stopped())
+    finally:
+        stopping.over()
+
+
+def _finished(code: int) -> int:
+    """The exit code stands; signals from now on change nothing."""
+    stopping.over()
+    return code
+
+
+def _command() -> int:
+    """Run the command; whatever a wish to stop has become on its way, it ends as one."""
+    try:
+        from kohort.cli.limits import refuse_few_threads
+
+        refuse_few_threads()
+        for module in COMMANDS:
+            importlib.import_module(f"kohort.cli.{module}")
+        from kohort.cli.shared import app
+
+        try:
+            code = app(standalone_mode=False)
+        except SystemExit as end:
+            code = end.code
+        if not stopping.is_published():
+            stopping.heed()
+        return code if isinstance(code, int) else 0 if code is None else 1
+    except BaseException as error:
+        # Ctrl-C may come as an exception of the framework, or of a library that answers signals itself.
+        if stopping.is_wished() or isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
+            raise Interrupted from None
+        return _say(_told(error))
+
+
+def _stopped() -> int:
+    stopping.over()
+    what = "the release was published before" if stopping.is_published() else "nothing was published"
+    sys.stderr.write(f"stopped; {what}.\n")
+    return 130
+
+
+def _told(error: BaseException) -> KohortError:
+    """What may be said of an error."""
+    from kohort.cli.limits import limit_of
+
+    if isinstance(error, KohortError):
+        told = error
+    elif usage := getattr(error, "format_message", None):
         # The framework's own faults, a wrong option or the like, can write themselves as a sentence.
-        usage = getattr(error, "format_message", None)
-        return _say(_usage(usage()) if usage else _bug(error))
-
-
-def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    # A search ends with what it has found when Ctrl-C is pressed; nothing takes a kill as a wish of that kind.
-    raise Interrupted if number == signal.SIGINT else Stopped
+        told = _usage(usage())
+    else:
+        told = limit_of(error) or _bug(error)
+    if stopping.is_published():
+        told.faults = (*told.faults, "the release was verified and published before this.")
+    return told
 
 
 def _say(error: KohortError) -> int:
     if "--json" in sys.argv:
         facts = {"error": type(error).__name__, "faults": list(error.faults), "exit_code": error.exit_code}
-        typer.echo(json.dumps(facts, indent=2))
+        sys.stdout.write(json.dumps(facts, indent=2) + "\n")
     else:
         for fault in error.faults:
-            typer.echo(f"error: {fault}", err=True)
+            sys.stderr.write(f"error: {fault}\n")
     return error.exit_code
 
 
@@ -100,7 +116,7 @@ def _usage(message: str) -> KohortError:
     return KohortError(f"{sentence[:1].lower()}{sentence[1:]}; see kohort --help.")
 
 
-def _bug(error: Exception) -> InternalError:
+def _bug(error: BaseException) -> InternalError:
     """What may be said of an unexpected error: its kind and place, never its text, which may quote data."""
     if os.environ.get("KOHORT_DEBUG"):
         traceback.print_exception(error)

@@ -26,6 +26,28 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+BLOCK = "█"
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Turn a table about people into a table that is safe to hand over, and prove it.
+
+    Exit codes: 0 done and verified, 1 the privacy promise does not hold, 2 bad input or policy,
+    3 infeasible request, 70 a bug of ours, 130 stopped. Printing has no influence on them.
+    """
+    if version:
+        import kohort
+
+        typer.echo(kohort.__version__)
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
 DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help="CSV or Parquet file.")]
 PolicyOption = Annotated[Path, typer.Option("--policy", "-p", help="Policy file (TOML).")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print machine-readable facts on stdout, nothing else.")]
@@ -37,10 +59,19 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing 
 
 
 def console() -> Console:
-    """The terminal that results are printed on."""
+    """The terminal that results are printed on; names are shown as they are, also those that look like markup."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=True)
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def bar(share: float) -> str:
+    """A bar of up to 30 blocks, of whatever the terminal can show."""
+    try:
+        BLOCK.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeError, LookupError):
+        return "#" * round(share * 30)
+    return BLOCK * round(share * 30)
 
 
 def print_json(facts: Any) -> None:
@@ -52,11 +83,14 @@ def print_verdict(verdict: Verdict) -> None:
     """Print a verdict: one line per check, then the sentence that sums it up."""
     out = console()
     for check in verdict.checks:
-        mark = "[green]ok  [/]" if check.passed else "[red]FAIL[/]"
-        out.print(f"  {mark} {check.name + ' ':<12}", end="")
-        out.print(check.sentence, markup=False)
-    out.print("[bold green]verified:[/] " if verdict.passed else "[bold red]NOT verified:[/] ", end="")
-    out.print(verdict.reason, markup=False)
+        out.print("  ", end="")
+        out.print("ok  " if check.passed else "FAIL", style="green" if check.passed else "red", end="")
+        out.print(f" {check.name + ' ':<12}{check.sentence}")
+    if verdict.passed:
+        out.print("verified: ", style="bold green", end="")
+    else:
+        out.print("NOT verified: ", style="bold red", end="")
+    out.print(verdict.reason)
 
 
 def print_loss(loss: Loss, bound: float | None = None) -> None:
@@ -65,12 +99,13 @@ def print_loss(loss: Loss, bound: float | None = None) -> None:
 
     name = "GCP, information loss" if loss.measure == "ncp" else f"information loss ({loss.measure})"
     out = console()
-    out.print(f"[bold]{name}: {loss.total:.4f}[/]  (0 = nothing generalized, 1 = everything is *)")
+    out.print(f"{name}: {loss.total:.4f}", style="bold", end="")
+    out.print("  (0 = nothing generalized, 1 = everything is *)")
     if bound is not None:
         out.print(_gap(loss.total, bound))
     table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=True)
     for column, share in loss.by_column.items():
-        table.add_row(f"  {column}", f"{share:.4f}", "█" * round(share * 30))
+        table.add_row(f"  {column}", f"{share:.4f}", bar(share))
     out.print(table)
 
 
@@ -84,7 +119,7 @@ def _gap(loss: float, bound: float) -> str:
 def print_facts(facts: Mapping[str, Any]) -> None:
     """Print what an algorithm has to tell."""
     for name, value in facts.items():
-        console().print(f"  {name}: {_in_words(value)}", markup=False)
+        console().print(f"  {name}: {_in_words(value)}")
 
 
 def _in_words(value: Any) -> str:
@@ -104,9 +139,9 @@ def progress_bar(*, silent: bool) -> Iterator[Progress | None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    err = Console(stderr=True)
+    err = Console(stderr=True, markup=False, emoji=False)
     columns = (
-        TextColumn("{task.description:<20}"),
+        TextColumn("{task.description:<20}", markup=False),
         BarColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),

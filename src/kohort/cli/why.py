@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kohort.cli.shared import DataArgument, JsonOption, PolicyOption, app, console, print_json, progress_bar
+from kohort.cli.shared import DataArgument, JsonOption, PolicyOption, app, bar, console, print_json, progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,15 +42,15 @@ def _print(title: str, lines: Iterable[str]) -> None:
     lines = list(lines)
     if lines:
         out = console()
-        out.print(title, style="bold", markup=False)
+        out.print(title, style="bold")
         for line in lines:
-            out.print(f"  {line}".rstrip(), markup=False)
+            out.print(f"  {line}".rstrip())
 
 
 def _causes(explanation: Explanation, width: int) -> Iterable[str]:
     yield f"{'column':<{width}}{'loss':>8}  {'share of the loss'}"
     for column in sorted(explanation.columns, key=lambda column: -column.share):
-        yield f"{column.name:<{width}}{column.loss:>8.4f}{column.share:>8.1%}  {'█' * round(column.share * 30)}"
+        yield f"{column.name:<{width}}{column.loss:>8.4f}{column.share:>8.1%}  {bar(column.share)}"
 
 
 def _what_ifs(explanation: Explanation, width: int) -> Iterable[str]:

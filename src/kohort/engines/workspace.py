@@ -1,25 +1,21 @@
 """The private folder of a large run: beside the output, for the owner's eyes only, and gone at the end.
 
-Parts of the table are kept there, so a folder must not outlive its process, whatever ends it. A process that is killed
-outright cannot clean up after itself; a guard, which does nothing but wait for the end of a pipe, does it then.
+Parts of the table are kept there, so a folder must not outlive its process, whatever ends it: see `kohort.private`.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import re
-import secrets
 import shutil
-import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kohort.errors import DataError
-from kohort.table.safe import is_alive
+from kohort.private import fault_of_parents, make_folder, private_folder, short
 
 
 @dataclass(frozen=True)
@@ -53,33 +49,48 @@ def workspace(output: Path, needed: int, *, resume: bool) -> Iterator[Workspace]
     resume : bool
         Keep finished parts of the release when the run is cut off, for the next one to go on from.
     """
-    _refuse_disk(output, needed)
-    _remove_stale(output)
     kept = resumable(output)
-    if not resume:
+    if resume:
+        make_resumable(output)
+    else:
         shutil.rmtree(kept, ignore_errors=True)
-    folder = output.with_name(f".{output.name}.kohort-work-{os.getpid()}-{secrets.token_hex(4)}")
-    try:
-        folder.mkdir(mode=0o700)
+    above = output.parent.absolute()
+    if fault_of_parents(above / output.name):
+        # Somebody else could put another folder in the place of ours.
+        above = Path(tempfile.gettempdir())
+    _refuse_disk(above, output, needed)
+    with private_folder(f".{short(output.name)}.kohort-work", above) as folder:
         done = kept if resume else folder / "done"
-        done.mkdir(mode=0o700, exist_ok=True)
-        (folder / "raw").mkdir(mode=0o700)
-    except OSError as error:
-        raise DataError(f"{output.name}: cannot be written ({error.strerror}); check the folder.") from None
-    guard = _guard(folder)
-    try:
+        try:
+            done.mkdir(mode=0o700, exist_ok=True)
+            (folder / "raw").mkdir(mode=0o700)
+        except OSError as error:
+            raise DataError(f"{output.name}: cannot be written ({error.strerror}); check the folder.") from None
         yield Workspace(folder / "raw", done)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        if guard is not None and guard.stdin is not None:
-            guard.stdin.close()
-            guard.wait()
     shutil.rmtree(kept, ignore_errors=True)
 
 
 def resumable(output: Path) -> Path:
     """Folder of the parts that are kept for the next run."""
-    return output.with_name(f".{output.name}.kohort-resume")
+    return output.with_name(f".{short(output.name)}.kohort-resume")
+
+
+def make_resumable(output: Path) -> None:
+    """Make the folder of the parts that are kept, or take that of a run before, if it is private.
+
+    Raises
+    ------
+    DataError
+        When it cannot be made, or somebody else has made it or could look into it.
+    """
+    kept = resumable(output)
+    try:
+        make_folder(kept)
+    except OSError as error:
+        raise DataError(
+            f"resume: finished parts cannot be kept in {kept.name} beside the output ({error.strerror}); "
+            "write to a folder of your own, or leave --resume out."
+        ) from None
 
 
 def files_facts(files: Sequence[Path]) -> list[list[Any]]:
@@ -125,36 +136,14 @@ def write_note(path: Path, content: Any) -> None:
     draft.replace(path)
 
 
-def _guard(folder: Path) -> subprocess.Popen[bytes] | None:
-    """A process that removes the folder when this one ends, however it ends; None where there is no shell."""
-    with suppress(OSError):
-        return subprocess.Popen(
-            ["/bin/sh", "-c", 'cat > /dev/null; rm -rf -- "$1"', "kohort-guard", str(folder.absolute())],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    return None
-
-
-def _refuse_disk(output: Path, needed: int) -> None:
+def _refuse_disk(folder: Path, output: Path, needed: int) -> None:
+    where = f"beside {output.name}" if folder == output.parent.absolute() else f"in {folder}"
     try:
-        free = shutil.disk_usage(output.parent).free
+        free = shutil.disk_usage(folder).free
     except OSError as error:
         raise DataError(f"{output.name}: cannot be written ({error.strerror}); check the folder.") from None
     if free < needed:
         raise DataError(
-            f"disk: about {needed / 1e9:.1f} GB are needed beside {output.name} for a while, and {free / 1e9:.1f} GB "
+            f"disk: about {needed / 1e9:.1f} GB are needed {where} for a while, and {free / 1e9:.1f} GB "
             "are free; free some, or write to another disk."
         )
-
-
-def _remove_stale(output: Path) -> None:
-    """Remove folders of processes that are gone, if their guards were killed, too."""
-    pattern = re.compile(re.escape(f".{output.name}.kohort-work-") + r"(\d+)-[0-9a-f]{8}")
-    with suppress(OSError):
-        for other in output.parent.iterdir():
-            match = pattern.fullmatch(other.name)
-            if match and not is_alive(int(match[1])):
-                shutil.rmtree(other, ignore_errors=True)

@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import stat
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numba
+
+from kohort.private import fault_of_folder
 
 CACHE_VARIABLE = "NUMBA_CACHE_DIR"
 KEPT = 30 * 24 * 3600.0
@@ -23,13 +25,12 @@ KEPT = 30 * 24 * 3600.0
 
 
 def _private_directory(path: Path) -> bool:
-    """Make a directory if needed; tell whether it is ours alone to write."""
+    """Make a directory if needed; tell whether it is ours alone to write, and nobody can put another in its place."""
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        info = path.lstat()
-        if not stat.S_ISDIR(info.st_mode) or info.st_mode & 0o022:
-            return False
-        if hasattr(os, "getuid") and info.st_uid != os.getuid():
+        for folder in (*reversed(path.parents), path):
+            if not folder.exists():
+                folder.mkdir(mode=0o700)
+        if fault_of_folder(path, readable=True):
             return False
         probe = path / f".write-{os.getpid()}"
         probe.touch()
@@ -47,24 +48,27 @@ def _version() -> str:
 
 def cache_directory() -> Path | None:
     """Where compiled kernels are kept; None when no private place can be written."""
-    given = os.environ.get(CACHE_VARIABLE)
-    if given:
-        return Path(given) / _version()
-    places = [Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "kohort" / "kernels"]
+    places: list[Path] = []
+    with suppress(RuntimeError):  # a user without a home
+        places.append(Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "kohort" / "kernels")
     if hasattr(os, "getuid"):
         places.append(Path(tempfile.gettempdir()) / f"kohort-{os.getuid()}" / "kernels")
-    place = next((place for place in places if _private_directory(place)), None)
+    if given := os.environ.get(CACHE_VARIABLE):
+        places.insert(0, Path(given))
+    place = next((place for place in places if _private_directory(place.absolute() / _version())), None)
     if place is None:
         return None
-    _forget_old(place)
+    if not given or place != Path(given):
+        _forget_old(place)
     return place / _version()
 
 
 def _forget_old(place: Path) -> None:
     """Delete what earlier versions have compiled and nobody has used for long."""
-    for folder in place.iterdir():
-        if folder.is_dir() and folder.name != _version() and time.time() - folder.stat().st_mtime > KEPT:
-            shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):
+        for folder in place.iterdir():
+            if folder.is_dir() and folder.name != _version() and time.time() - folder.stat().st_mtime > KEPT:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 CACHE = cache_directory()

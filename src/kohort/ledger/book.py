@@ -17,6 +17,7 @@ from kohort.errors import DataError
 from kohort.ledger.file import read_ledger, read_or_new, write_ledger
 from kohort.ledger.format import Entry, Ledger, People, Shown
 from kohort.ledger.persons import PersonKey
+from kohort.private import short
 
 
 class Recording:
@@ -126,12 +127,15 @@ def _alone(path: Path) -> Iterator[None]:
     except ImportError:  # Windows: one process at a time is up to the user
         yield
         return
-    lock = path.with_name(f".{path.name}.lock")
+    lock = path.with_name(f".{short(path.name)}.lock")
     while True:
         try:
-            descriptor = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)
+            descriptor = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
         except OSError as error:
             raise DataError(f"ledger {path.name}: cannot be written ({error.strerror}); check the folder.") from None
+        if os.fstat(descriptor).st_uid not in (os.getuid(), path.stat().st_uid if path.exists() else os.getuid()):
+            os.close(descriptor)
+            raise DataError(f"ledger {path.name}: its lock {lock.name} belongs to somebody else; check the folder.")
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         # Whoever held it before has removed it: then this is a lock on nothing.
         if lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat()):

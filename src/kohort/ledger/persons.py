@@ -12,6 +12,7 @@ from pathlib import Path
 
 from kohort.errors import DataError
 from kohort.ledger.format import Entry
+from kohort.private import read_secret
 from kohort.regular import regular
 
 KEY_VARIABLE = "KOHORT_LEDGER_KEY"
@@ -42,7 +43,7 @@ class PersonKey:
         if key is not None:
             path = Path(key)
             try:
-                secret = regular(path).read_bytes().strip()
+                secret = read_secret(regular(path)).strip()
             except OSError as error:
                 reason = (error.strerror or type(error).__name__).lower()
                 raise DataError(f"ledger key {path.name}: cannot be read ({reason}); check the path.") from None

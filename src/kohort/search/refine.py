@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort import stopping
 from kohort.encode import Codes
 from kohort.errors import Interrupted
 from kohort.privacy import Promise
@@ -311,6 +312,7 @@ class Search:
                     self._do_rounds(pool, temperatures, clock.done, steps, state)
                     clock.count(len(shares))
             except (KeyboardInterrupt, Interrupted):
+                stopping.forgive()
                 self.stopped = True
         if self.stopped:
             with ThreadPoolExecutor(self.threads) as pool:

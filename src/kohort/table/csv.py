@@ -12,7 +12,6 @@ import gzip
 import io
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from kohort.arrow import ArrowStream
 from kohort.errors import DataError
+from kohort.private import private_folder
 from kohort.table.words import listed, namesakes
 
 if TYPE_CHECKING:
@@ -260,8 +260,8 @@ def _private_file() -> Iterator[tuple[Path, IO[bytes]]]:
         with os.fdopen(descriptor, "wb") as file:
             yield Path(f"/proc/self/fd/{descriptor}"), file
         return
-    with tempfile.TemporaryDirectory(prefix="kohort-") as folder:
-        path = Path(folder) / "copy.csv"
+    with private_folder("kohort-copy") as folder:
+        path = folder / "copy.csv"
         with path.open("wb") as file:
             yield path, file
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kohort.errors import DataError, InternalError, KohortError
+from kohort.errors import NO_ROOM, DataError, InternalError, KohortError
 from kohort.policy.sections import Input
 from kohort.regular import regular
 from kohort.table.csv import NO_TEXT, UTF8, Dialect, literal_path, reader_fault, sniff
@@ -108,9 +108,12 @@ def fetched(source: Source, action: Callable[[], T]) -> T:
         return action()
     except duckdb.OutOfMemoryException:
         fault: KohortError = DataError("memory: the limit is too small for this table, or the disk is full; give more.")
-    except duckdb.Error:
-        damaged = _damaged(source)
-        fault = DataError(*damaged) if damaged else InternalError("A statement that reads the table failed.")
+    except duckdb.Error as error:
+        if NO_ROOM.search(str(error)):
+            fault = DataError("the disk is full: parts of the table are written to it for a while; free some room.")
+        else:
+            damaged = _damaged(source)
+            fault = DataError(*damaged) if damaged else InternalError("A statement that reads the table failed.")
     # raised out here, so that the database's message, which quotes cells, is not even in its context
     raise fault
 

@@ -1,11 +1,31 @@
-"""Where files may be written: asked before any work, because the work may take hours."""
+"""Where files may be written: asked before any work, because the work may take hours.
+
+No file is written over one that is read, nor over another that is written, by whatever name: a link, a hard link, or a
+name in other letters that some file systems take for the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import glob
+import os
+import stat
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from kohort.errors import DataError, PolicyError
+from kohort.table.files import files_of
+
+if TYPE_CHECKING:
+    from kohort.policy import Policy
+
+_LONGEST = 255
+"""Bytes of a name, where the file system does not say."""
+_KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFBLK: "a device", stat.S_IFCHR: "a device"}
 
 
 def part_path(path: Path, name: str) -> Path:
@@ -16,14 +36,52 @@ def part_path(path: Path, name: str) -> Path:
     >>> part_path(Path("out.csv.gz"), "quasi").name
     'out.quasi.csv.gz'
     """
-    if not name:
+    if not name or not path.name:
         return path
     packed = ".gz" if path.suffix == ".gz" else ""
     stem = path.with_name(path.name.removesuffix(packed))
     return stem.with_name(f"{stem.stem}.{name}{stem.suffix}{packed}")
 
 
-def refuse_targets(targets: Mapping[str, Path], taken: Mapping[str, Path]) -> None:
+def verdict_path(output: Path) -> Path:
+    """Where the public verdict goes if nobody says where: beside the release.
+
+    Examples
+    --------
+    >>> verdict_path(Path("out.csv")).name
+    'out.csv.verdict.json'
+    """
+    _refuse_nameless(output)
+    return output.with_name(f"{output.name}.verdict.json")
+
+
+def read_by(table: Any, policy: Policy) -> dict[str, Path | Sequence[Path]]:
+    """Everything that is read when a table is released: its files, and those that the policy names."""
+    from kohort.privacy import PopulationModel, models_of
+
+    populations = {
+        f"population of {model.name!r}": policy.folder / model.population
+        for model in models_of(policy)
+        if isinstance(model, PopulationModel)
+    }
+    return {**input_of(table), **policy.files, **populations}
+
+
+def input_of(table: Any) -> dict[str, Path | Sequence[Path]]:
+    """The input by its name for messages; nothing for a table in memory."""
+    if not isinstance(table, str | Path):
+        return {}
+    path = Path(table)
+    if not path.is_dir() and (os.path.lexists(path) or not glob.has_magic(str(table))):
+        return {"input": path}
+    try:
+        # The folder or pattern itself comes first: what is written there would be read the next time.
+        return {"input": [path, *files_of(table)]}
+    except DataError:  # said when the table is read
+        return {"input": [path]}
+
+
+def refuse_targets(targets: Mapping[str, Path], taken: Mapping[str, Path | Sequence[Path]]) -> None:
     """Refuse to write where a file cannot be, or where another one is that is still needed.
 
     Parameters
@@ -31,15 +89,113 @@ def refuse_targets(targets: Mapping[str, Path], taken: Mapping[str, Path]) -> No
     targets : mapping
         What will be written: a name for messages, and the path.
     taken : mapping
-        What must not be written over.
+        What is read, and must not be written over: a file, or several; a folder or pattern stands for all its files,
+        also for those that are not there yet.
     """
-    seen = {what: path.resolve() for what, path in taken.items()}
+    for path in targets.values():
+        _refuse_place(path)
+    seen = [(what, place) for what, paths in taken.items() for place in _places(paths)]
     for what, path in targets.items():
-        if not path.name or path.is_dir():
-            raise DataError(f"{path.name or path}: cannot be written (is a directory); give a file name.")
+        target = _Place.of(path)
+        if same := next((other for other, place in seen if place.is_same(target)), None):
+            raise PolicyError(f"the {what} {path.name} is the {same} itself; give another path.")
+        if above := next((other for other, place in seen if place.holds(target)), None):
+            raise PolicyError(
+                f"the {what} {path.name} would be read as a part of the {above} the next time; "
+                "write it to another folder."
+            )
+        seen.append((what, target))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A path, and what it leads to."""
+
+    path: Path
+    file: os.stat_result | None
+    """What is there; None for nothing."""
+    folder: os.stat_result | None
+    """The folder that it is in."""
+    name: str
+    """In the letters that all file systems take for the same."""
+
+    @classmethod
+    def of(cls, path: Path) -> _Place:
+        real = Path(os.path.realpath(path))
+        name = unicodedata.normalize("NFC", unicodedata.normalize("NFD", real.name).casefold())
+        return cls(real, _stat(real), _stat(real.parent), name)
+
+    def is_same(self, other: _Place) -> bool:
+        """Whether both are one file, or would be."""
+        if self.file is not None and other.file is not None and os.path.samestat(self.file, other.file):
+            return True
+        if self.folder is None or other.folder is None:
+            return False
+        return os.path.samestat(self.folder, other.folder) and self.name == other.name
+
+    def holds(self, other: _Place) -> bool:
+        """Whether this is a folder or a pattern, and the other path is in it."""
+        if self.file is not None and stat.S_ISDIR(self.file.st_mode):
+            above = (_stat(parent) for parent in other.path.parents)
+            return any(found is not None and os.path.samestat(found, self.file) for found in above)
+        if self.file is None and glob.has_magic(str(self.path)):
+            return _fits(other.path.parts, self.path.parts)
+        return False
+
+
+def _fits(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether a path fits a pattern: ``**`` stands for any number of folders, all else for one name."""
+    if not pattern:
+        return not parts
+    if pattern[0] == "**":
+        return any(_fits(parts[start:], pattern[1:]) for start in range(len(parts) + 1))
+    return bool(parts) and fnmatchcase(parts[0], pattern[0]) and _fits(parts[1:], pattern[1:])
+
+
+def _places(paths: Path | Sequence[Path]) -> Iterable[_Place]:
+    return map(_Place.of, [paths] if isinstance(paths, Path) else paths)
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    with suppress(OSError, ValueError):
+        return path.stat()
+    return None
+
+
+def _refuse_nameless(path: Path) -> None:
+    if not path.name:
+        raise DataError(f"{path}: cannot be written (is a directory); give a file name.")
+
+
+def _refuse_place(path: Path) -> None:
+    """Refuse a path where no file can be, and one where something is that is no file."""
+    _refuse_nameless(path)
+    if "\0" in str(path):
+        raise DataError(f"{path.name}: cannot be written (a name cannot hold a NUL); give another file name.")
+    try:
         if not path.parent.is_dir():
             raise DataError(f"{path}: cannot be written (No such file or directory); make the folder first.")
-        for other, place in seen.items():
-            if place == path.resolve():
-                raise PolicyError(f"the {what} {path.name} is the {other} itself; give another path.")
-        seen[what] = path.resolve()
+        _refuse_length(path)
+        found = path.lstat() if os.path.lexists(path) else None
+        if found is not None and stat.S_ISLNK(found.st_mode):
+            found = path.stat()
+    except FileNotFoundError:
+        raise DataError(f"{path.name}: cannot be written (it is a link to nothing); give another path.") from None
+    except OSError as error:
+        raise DataError(f"{path.name}: cannot be written ({error.strerror}); give another path.") from None
+    if found is None or stat.S_ISREG(found.st_mode):
+        return
+    if stat.S_ISDIR(found.st_mode):
+        raise DataError(f"{path.name or path}: cannot be written (is a directory); give a file name.")
+    kind = _KINDS.get(stat.S_IFMT(found.st_mode), "no file")
+    raise DataError(f"{path.name}: cannot be written (it is {kind}); give another path.")
+
+
+def _refuse_length(path: Path) -> None:
+    """Refuse a name that the file system has no room for; its own words come late, and about another name."""
+    longest = _LONGEST
+    with suppress(OSError, ValueError, AttributeError):
+        longest = os.pathconf(path.parent, "PC_NAME_MAX")
+    if len(os.fsencode(path.name)) > longest:
+        start = f"{path.name[:20]}..."
+        raise DataError(f"{start}: cannot be written (its name has more than {longest} bytes); give a shorter one.")

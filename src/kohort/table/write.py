@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import IO, Any, cast
 
 import polars as pl
 
-from kohort.errors import DataError
+from kohort.errors import NO_ROOM, DataError
 from kohort.table.csv import Dialect, is_gzipped
 from kohort.table.files import known_kind
 from kohort.table.read import Kind
@@ -34,28 +36,43 @@ def write_table(frame: pl.DataFrame, path: Path, kind: Kind, dialect: Dialect | 
         When a column's values have no one form in CSV.
     """
     if kind == "parquet":
-        frame.write_parquet(path, compression="zstd", metadata=None)
+        with _on_disk(path):
+            frame.write_parquet(path, compression="zstd", metadata=None)
         return
     _refuse_formless(frame.schema)
     if neutralise:
         frame = frame.with_columns(_neutralised(frame.schema))
     frame = frame.with_columns(_filled(frame.schema))
-    with _opened(path) as file:
+    with _on_disk(path), _opened(path) as file:
         frame.write_csv(file, separator=_delimiter(path, dialect))
 
 
 def write_stream(rows: pl.LazyFrame, path: Path, dialect: Dialect | None, *, neutralise: bool) -> None:
     """Write rows that are too many for memory, as `write_table` would."""
     if known_kind(path) == "parquet":
-        rows.sink_parquet(path, compression="zstd", maintain_order=True)
+        with _on_disk(path):
+            rows.sink_parquet(path, compression="zstd", maintain_order=True)
         return
     schema = rows.collect_schema()
     _refuse_formless(schema)
     if neutralise:
         rows = rows.with_columns(_neutralised(schema))
     rows = rows.with_columns(_filled(schema))
-    with _opened(path) as file:
+    with _on_disk(path), _opened(path) as file:
         rows.sink_csv(file, separator=_delimiter(path, dialect), maintain_order=True)
+
+
+@contextmanager
+def _on_disk(path: Path) -> Iterator[None]:
+    """Say as the system does that there is no room; the library has words and errors of its own for it."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        if not NO_ROOM.search(str(error)):
+            raise
+    else:
+        return
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
 
 def _delimiter(path: Path, dialect: Dialect | None) -> str:

@@ -190,14 +190,14 @@ CRASH = """
 import os, sys
 import polars as pl
 import kohort, kohort.table.safe as safe
-settle, moment = safe._settle, sys.argv[1]
-def crash(draft, path, **options):
-    if path.name != "1.csv":
-        return settle(draft, path, **options)
+appear, moment = safe._Target.appear, sys.argv[1]
+def crash(target):
+    if target.path.name != "1.csv":
+        return appear(target)
     if moment == "after":
-        settle(draft, path, **options)
+        appear(target)
     os._exit(9)
-safe._settle = crash
+safe._Target.appear = crash
 table = pl.DataFrame({"age": [1, 1, 1, 1], "ill": list("abcd")})
 policy = kohort.Policy.build(k=2, quasi_identifiers=["age"], sensitive=["ill"], seed=1)
 kohort.anonymize(table, policy, output="1.csv", ledger="ledger.json")
@@ -222,14 +222,14 @@ def test_a_crash_leaves_no_release_that_the_ledger_does_not_know(tmp_path, momen
 def test_a_rename_that_fails_takes_the_entry_back(tmp_path, rules, ledger, monkeypatch):
     import kohort.table.safe as safe
 
-    settle = safe._settle
+    appear = safe._Target.appear
 
-    def refuse(draft, path, **options):
-        if path.name == "1.csv":
+    def refuse(target):
+        if target.path.name == "1.csv":
             raise OSError(28, "No space left on device")
-        settle(draft, path, **options)
+        appear(target)
 
-    monkeypatch.setattr(safe, "_settle", refuse)
+    monkeypatch.setattr(safe._Target, "appear", refuse)
     with pytest.raises(kohort.DataError, match="No space left"):
         kohort.anonymize(table(*WOMEN), rules, output=tmp_path / "1.csv", ledger=ledger)
     assert files(tmp_path) == {}

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from kohort.engines.spark.faults import guarded
 from kohort.errors import EngineError
+from kohort.private import private_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -96,8 +96,8 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
     if not master.startswith("sc://"):
         refuse_without_java()
     with ExitStack() as stack:
-        scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="kohort-spark-", ignore_cleanup_errors=True))
-        given = SETTINGS | _places(master, Path(scratch)) | dict(settings or {})
+        scratch = stack.enter_context(private_folder("kohort-spark"))
+        given = SETTINGS | _places(master, scratch) | dict(settings or {})
         # Workers on this machine must have the libraries of this interpreter.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         yield stack.enter_context(_started(master, given))

@@ -1,0 +1,167 @@
+"""Kills at any moment: the old release or the new one, with its own verdict, and no remains.
+
+`make kills N=200` runs any number; the suite runs a few. Each one starts the command line, waits until it answers
+signals, and then for a random share of the time that a whole run takes.
+"""
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+
+import kohort
+from kohort.datasets import patients
+
+KILLS = int(os.environ.get("KOHORT_KILLS", "12"))
+SEED = int(os.environ.get("KOHORT_KILLS_SEED", "0")) or random.SystemRandom().randrange(1, 10**6)
+CODE = "from kohort.cli.main import run; run()"
+POLITE = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+STOPPED = {False: "stopped; nothing was published.\n", True: "stopped; the release was published before.\n"}
+
+RELEASE = ("anonymize", "people.csv", "-p", "policy.toml", "--private", "private.json")
+COMMANDS = {
+    "memory": (*RELEASE, "-o", "out.csv"),
+    "disk": (*RELEASE, "-o", "out.csv", "--memory", "1GB", "--partitions", "4"),
+    "parquet": (*RELEASE, "-o", "out.parquet", "--ledger", "ledger.json"),
+    "verify": ("verify", "out.csv", "-p", "policy.toml", "--original", "people.csv", "--memory", "500MB"),
+}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A folder with a table, a policy and an old release, and another one for temporary files."""
+
+    folder: Path
+    temporary: Path
+
+    @classmethod
+    def of(cls, folder: Path) -> "Stage":
+        stage = cls(folder / "work", folder / "tmp")
+        stage.folder.mkdir()
+        stage.temporary.mkdir(mode=0o700)
+        table = patients(1500, seed=3)
+        table.write_csv(stage.folder / "people.csv")
+        policy = kohort.Policy.build(
+            k=4,
+            identifiers=["name"],
+            quasi_identifiers=["birth_date", "sex", "zip_code"],
+            sensitive=["diagnosis"],
+            insensitive=[c for c in table.columns if c not in {"name", "birth_date", "sex", "zip_code", "diagnosis"}],
+            hierarchies={"zip_code": {"prefix": [5, 3]}},
+        )
+        (stage.folder / "policy.toml").write_text(policy.to_toml())
+        return stage
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", CODE, *arguments],
+            cwd=self.folder,
+            env=os.environ | {"TMPDIR": str(self.temporary)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str) -> None:
+        process = self.start(*arguments)
+        _, said = process.communicate()
+        assert process.returncode == 0, said
+
+    def names(self) -> set[str]:
+        return {path.name for folder in (self.folder, self.temporary) for path in folder.iterdir()}
+
+
+def answers_signals(process: subprocess.Popen[str]) -> bool:
+    """Whether the process has come so far that it answers signals itself."""
+    try:
+        facts = Path(f"/proc/{process.pid}/status").read_text()
+    except FileNotFoundError:
+        return False
+    caught = int(next(line for line in facts.splitlines() if line.startswith("SigCgt")).split()[1], 16)
+    return bool(caught >> (signal.SIGTERM - 1) & 1)
+
+
+def until(condition, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.002)
+
+
+def killed(stage: Stage, arguments: tuple[str, ...], number: signal.Signals, delay: float) -> tuple[int, str]:
+    """Start a command, kill it, and return its exit code and what it said."""
+    process = stage.start(*arguments)
+    until(lambda: process.poll() is not None or answers_signals(process))
+    try:
+        process.wait(delay)
+    except subprocess.TimeoutExpired:
+        process.send_signal(number)
+    _, said = process.communicate()
+    return process.returncode, said
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def judge(stage: Stage, name: str, old: str, number: signal.Signals, code: int, said: str) -> None:
+    """What must be true after every kill."""
+    assert code in ({0, -number} if number == signal.SIGKILL else {0, 130}), said
+    assert "Traceback" not in said
+    if name == "verify":
+        assert said in ("", STOPPED[False])
+        return
+    out = stage.folder / ("out.parquet" if name == "parquet" else "out.csv")
+    is_new = digest(out) != old
+    if code == 130:
+        assert said == STOPPED[is_new]
+    if code == 0:
+        assert is_new
+        assert said == ""
+    for document in (out.with_name(f"{out.name}.verdict.json"), stage.folder / "private.json"):
+        if document.exists() or number != signal.SIGKILL:
+            assert json.loads(document.read_text())["hashes"]["release"] == digest(out), document.name
+    assert (stage.folder / "private.json").stat().st_mode & 0o777 == 0o600
+    ledger = stage.folder / "ledger.json"
+    if name == "parquet" and is_new:
+        [entry] = json.loads(ledger.read_text())["releases"]
+        assert entry["release"] == digest(out)
+    elif number != signal.SIGKILL:  # which may leave an entry that is pending
+        assert not ledger.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_kill_at_any_moment_leaves_the_old_release_or_the_new_one(tmp_path, name):
+    chance = random.Random(SEED)
+    stage = Stage.of(tmp_path)
+    arguments = COMMANDS[name]
+    if name == "verify":
+        stage.run(*COMMANDS["memory"])
+    start = time.monotonic()
+    stage.run(*arguments)
+    whole = time.monotonic() - start
+    clean = stage.names()
+    signals = cycle((*POLITE, signal.SIGKILL))
+    for _ in range(max(1, KILLS // len(COMMANDS))):
+        number, delay = next(signals), chance.uniform(0, whole)
+        (stage.folder / "ledger.json").unlink(missing_ok=True)  # or the release would be compared with all before
+        old = digest(stage.folder / ("out.parquet" if name == "parquet" else "out.csv"))
+        code, said = killed(stage, arguments, number, delay)
+        try:
+            judge(stage, name, old, number, code, said)
+            if number != signal.SIGKILL:
+                assert stage.names() - {"ledger.json"} == clean - {"ledger.json"}
+        except AssertionError as error:
+            raise AssertionError(f"{name}, {number.name} after {delay:.3f} s, seed {SEED}: {error}") from error
+    (stage.folder / "ledger.json").unlink(missing_ok=True)
+    stage.run(*arguments)
+    assert stage.names() == clean
