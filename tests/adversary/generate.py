@@ -444,13 +444,33 @@ def _policy(
     if r.random() < 0.1:
         output["bounds"] = True
     if engine == "memory" and r.random() < 0.06:
-        algorithm["name"], privacy["anonymity"] = "nh", "matchings"
-        privacy.pop("models", None)
-        privacy.pop("person", None)
-        output.pop("suppressed", None)
+        _another_kind(r, n, k, privacy, algorithm, output, sensitive)
     if engine == "spark" and r.random() < 0.95:
         _leave_to_others(privacy, algorithm, output)
     return {"input": given, "privacy": privacy, "algorithm": algorithm, "output": output}, missing
+
+
+def _another_kind(
+    r: Random,
+    n: int,
+    k: int,
+    privacy: dict[str, Any],
+    algorithm: dict[str, Any],
+    output: dict[str, Any],
+    sensitive: list[Made],
+) -> None:
+    """A release in matchings, or in buckets if there is one sensitive column."""
+    for section, key in ((privacy, "models"), (privacy, "person"), (output, "suppressed"), (algorithm, "refine")):
+        section.pop(key, None)
+    if len(sensitive) != 1 or r.random() < 0.5:
+        algorithm["name"], privacy["anonymity"] = "nh", "matchings"
+        return
+    algorithm["name"], privacy["anonymity"] = "anatomy", "buckets"
+    output.pop("bounds", None)
+    [made] = sensitive
+    made.arrow, made.spec = "string", {"role": "sensitive"}
+    values = [f"zq value {number // max(1, n // k - 1)}" for number in range(n)]
+    made.cells = [value + r.choice(["", "", "", " "]) for value in r.sample(values, n)]
 
 
 def _leave_to_others(privacy: dict[str, Any], algorithm: dict[str, Any], output: dict[str, Any]) -> None:

@@ -148,18 +148,23 @@ class Release:
         """Whether row i is about record i."""
         return self.setting("output", "order", "shuffled") == "kept" and len(self.table.rows) == len(self.original.rows)
 
+    @property
+    def is_tagged(self) -> bool:
+        """Whether the columns beside tell every record from all others."""
+        return len(set(self._beside_of_record)) == len(self.original.rows)
+
     @cached_property
     def owners(self) -> list[int] | None:
         """A record for each row, covered by it and with its values; None if there is no such assignment."""
         fits = [
-            [self._fits(row, record) for record in range(len(self.original.rows))]
-            for row in range(len(self.table.rows))
+            [self.fits(row, record) for record in range(len(self.original.rows))] for row in range(len(self.table.rows))
         ]
         if self.order_is_known:
             return list(range(len(fits))) if all(fits[row][row] for row in range(len(fits))) else None
         return assignment(fits)
 
-    def _fits(self, row: int, record: int) -> bool:
+    def fits(self, row: int, record: int) -> bool:
+        """Whether a row can be about a record."""
         if self._beside_of_row[row] != self._beside_of_record[record]:
             return False
         return self._covers(row, record)
@@ -209,7 +214,7 @@ def judge(release: Release) -> list[Fault]:
         return faults
     anonymity = release.setting("privacy", "anonymity", "classes")
     sizes = {"classes": _classes, "matchings": _matchings}[anonymity]
-    for promise in (sizes, _suppression, _missing, _domain, _precision, _truth, _pseudonyms, _persons, _models):
+    for promise in (sizes, suppression, _missing, domain, _precision, _truth, pseudonyms, _persons, _models):
         faults += promise(release)
     return faults
 
@@ -223,7 +228,9 @@ def _columns(release: Release) -> Iterator[Fault]:
         if spec["role"] == "quasi" and release.setting("output", "bounds", False) and not spec.get("hierarchy"):
             kind = next(column.kind for column in release.quasi if column.name == name)
             expected += [f"{name}_lo", f"{name}_hi"] if kind != "text" else []
-    same = list(release.table.names) == expected if release.strict else set(release.table.names) == set(expected)
+    ends = {f"{column.name}_{end}" for column in release.quasi for end in ("lo", "hi")} & set(expected)
+    shown = set(release.table.names)
+    same = list(release.table.names) == expected if release.strict else shown <= set(expected) <= shown | ends
     if not same or len(set(release.table.names)) != len(release.table.names):
         yield Fault(
             "columns", f"published are {len(release.table.names)} columns, and not the {len(expected)} expected"
@@ -269,7 +276,8 @@ def _matchings(release: Release) -> Iterator[Fault]:
             yield Fault("k", f"a record could be {could} rows, and k is {release.k}")
 
 
-def _suppression(release: Release) -> Iterator[Fault]:
+def suppression(release: Release) -> Iterator[Fault]:
+    """No more records are suppressed than may be."""
     rows, records = len(release.table.rows), len(release.original.rows)
     gone = len(release.starred) + records - rows
     allowed = floor(Fraction(str(release.setting("privacy", "suppression_limit", 0))) * records)
@@ -287,7 +295,8 @@ def _missing(release: Release) -> Iterator[Fault]:
             yield Fault("missing", f"column {column.name!r} has a missing cell")
 
 
-def _domain(release: Release) -> Iterator[Fault]:
+def domain(release: Release) -> Iterator[Fault]:
+    """Every published quasi-identifier can be read as a value or label of its column."""
     for column in release.quasi:
         values = {column.value(cell) for cell in release.original.column(column.name)}
         for text in set(release.shown(column.name)):
@@ -368,14 +377,15 @@ def _truth(release: Release) -> Iterator[Fault]:
             yield Fault("values", f"column {name!r} has a value more often than the original")
 
 
-def _pseudonyms(release: Release) -> Iterator[Fault]:
+def pseudonyms(release: Release) -> Iterator[Fault]:
+    """Pseudonyms look like ones, and stand for one identifier each."""
     for name in release.having("identifier"):
         if not release.specs[name].get("pseudonym"):
             continue
         shown = [cell.text for cell in release.table.column(name)]
         if any(text and not re.fullmatch(r"[0-9a-f]{64}", text) for text in shown):
             yield Fault("pseudonyms", f"column {name!r} has a cell that is no pseudonym")
-        if not (release.order_is_known or _is_tagged(release)) or release.owners is None:
+        if not (release.order_is_known or release.is_tagged) or release.owners is None:
             continue
         people = [_identity(release, name, record) for record in release.owners]
         pairs = set(zip(people, shown, strict=True))
@@ -394,14 +404,9 @@ def _identity(release: Release, name: str, record: int) -> Any:
     return canonical(cell.value)
 
 
-def _is_tagged(release: Release) -> bool:
-    """Whether the columns beside tell every record from all others."""
-    return len(set(release._beside_of_record)) == len(release.original.rows)
-
-
 def _persons(release: Release) -> Iterator[Fault]:
     name = release.setting("privacy", "person", None)
-    if name is None or release.owners is None or not (release.order_is_known or _is_tagged(release)):
+    if name is None or release.owners is None or not (release.order_is_known or release.is_tagged):
         return
     for members in release.members.values():
         persons = {_identity(release, name, release.owners[row]) for row in members}

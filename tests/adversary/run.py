@@ -20,6 +20,7 @@ from unittest import mock
 from .feasible import is_feasible
 from .generate import Case, arrow_table, twin_of, write_files
 from .judge import Fault, Release, judge, judge_verdict, leaks
+from .judge_buckets import judge_buckets
 from .judge_files import Malformed, Table, of_arrow, read
 from .mutate import Subject, mutant_of, write_mutant
 
@@ -50,6 +51,8 @@ def attack(
     outcome = run_case(case, folder / "first", spark)
     faults = findings(case, outcome)
     if outcome.code or faults:
+        return outcome, faults, {}
+    if len(tables_of(case, outcome.target)) > 1:
         return outcome, faults, {}
     faults += repeated(case, outcome, folder, spark)
     more, tally = tampered(case, outcome, mutants)
@@ -95,7 +98,7 @@ def run_case(case: Case, folder: Path, spark: Any = None) -> Outcome:
     source = write_files(case, folder)
     target = folder / f"out.{case.target}"
     if case.engine != "spark":
-        target.write_bytes(OLD)
+        tables_of(case, target)[0].write_bytes(OLD)
     outcome = Outcome(0, "", "", folder, target, source, {path.name for path in folder.iterdir()})
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, {"ADVERSARY_KEY": "a key of the adversary"}))
@@ -112,6 +115,14 @@ def run_case(case: Case, folder: Path, spark: Any = None) -> Outcome:
     if outcome.code == 0 and outcome.verdict is None and verdict.exists():
         outcome.verdict = json.loads(verdict.read_text())
     return outcome
+
+
+def tables_of(case: Case, target: Path) -> list[Path]:
+    """The files of a release: one, or two in buckets."""
+    if case.policy["privacy"].get("anonymity") != "buckets":
+        return [target]
+    stem, _, suffix = target.name.partition(".")
+    return [target.with_name(f"{stem}.{name}.{suffix}") for name in ("quasi", "sensitive")]
 
 
 def _arguments(case: Case, outcome: Outcome) -> list[str]:
@@ -167,7 +178,9 @@ def _run_frame(case: Case, outcome: Outcome) -> None:
 
 def findings(case: Case, outcome: Outcome) -> list[Fault]:
     """What is wrong with how a run ended; nothing if all is as promised."""
-    faults = list(_remains(outcome)) + leaks([outcome.out, outcome.err, json.dumps(outcome.verdict)], secrets_of(case))
+    faults = list(_remains(case, outcome)) + leaks(
+        [outcome.out, outcome.err, json.dumps(outcome.verdict)], secrets_of(case)
+    )
     if outcome.code == 0:
         return faults + _release_faults(case, outcome)
     if outcome.code not in (2, 3):
@@ -180,31 +193,32 @@ def findings(case: Case, outcome: Outcome) -> list[Fault]:
     return faults
 
 
-def _remains(outcome: Outcome) -> Iterator[Fault]:
-    allowed = outcome.before | (
-        {outcome.target.name, outcome.target.name + ".verdict.json"} if not outcome.code else set()
-    )
+def _remains(case: Case, outcome: Outcome) -> Iterator[Fault]:
+    tables = tables_of(case, outcome.target)
+    made = {path.name for path in tables} | {outcome.target.name + ".verdict.json"}
     here = {path.name for path in outcome.folder.iterdir()}
-    if here - allowed:
-        yield Fault("remains", f"{len(here - allowed)} files were left behind: {sorted(here - allowed)}")
+    if extra := here - outcome.before - (made if not outcome.code else set()):
+        yield Fault("remains", f"{len(extra)} files were left behind: {sorted(extra)}")
     if outcome.before - here:
         yield Fault("remains", "a file is gone")
-    if outcome.code and outcome.target.name in outcome.before and outcome.target.read_bytes() != OLD:
+    if outcome.code and tables[0].name in outcome.before and tables[0].read_bytes() != OLD:
         yield Fault("remains", "the old release was changed by a run that failed")
 
 
 def _release_faults(case: Case, outcome: Outcome) -> list[Fault]:
+    tables = tables_of(case, outcome.target)
     try:
-        release = release_of(case, outcome)
+        release = release_of(case, outcome, path=tables[0])
+        values = read(tables[1], delimiter=case.source.get("delimiter", ",")) if len(tables) > 1 else None
     except Malformed as error:
         return [Fault("file", f"the release cannot be read: {error}")]
-    faults = judge(release)
+    faults = judge(release) if values is None else judge_buckets(release, values)
     if outcome.verdict is None:
         return [*faults, Fault("verdict", "there is none")]
     identifiers = {str(cell) for made in case.columns if made.spec["role"] == "identifier" for cell in made.cells}
     if identifiers & {cell.text for row in release.table.rows for cell in row}:
         faults.append(Fault("identifier", "an identifier is published"))
-    return faults + judge_verdict(release, outcome.verdict, outcome.target)
+    return faults + judge_verdict(release, outcome.verdict, tables[0])
 
 
 # -- the same again --------------------------------------------------------------------------------------

@@ -1,14 +1,20 @@
 """A fixed share of what `make adversary` runs, and the judge itself, which must find every fault that it is shown."""
 
 import ast
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from .generate import by_hand, case_of
+from .generate import by_hand, case_of, write_files
 from .judge import Release, judge
-from .judge_files import Malformed, read_csv
-from .run import attack
+from .judge_files import Malformed, read, read_csv
+from .mutate import changed_ledger
+from .run import attack, command
 
 HERE = Path(__file__).parent
 OF_THE_JUDGE = sorted({*HERE.glob("judge*.py"), HERE / "feasible.py", HERE / "generate.py", HERE / "mutate.py"})
@@ -49,6 +55,63 @@ def test_requests_end_as_promised(tmp_path, first):
 @pytest.mark.parametrize("first", SHARE["disk"])
 def test_requests_beyond_memory_end_as_promised(tmp_path, first):
     assert attacked("disk", first, tmp_path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.promise("2.3")
+def test_the_zone_of_the_machine_does_not_matter(tmp_path):
+    """In processes of their own: what libraries find out about the zone when they start counts, too."""
+    case = next(case for case in map(case_of, range(1000)) if is_about_zones(case))
+    case.policy["output"], case.target = {"order": "kept"}, "csv"
+    source = write_files(case, tmp_path)
+    released = set()
+    for zone in ("UTC", "Asia/Tokyo", "America/New_York"):
+        out = tmp_path / f"{zone[:2]}.csv"
+        arguments = ["anonymize", source, "-p", tmp_path / "policy.toml", "-o", out, "--quiet"]
+        done = subprocess.run(
+            [sys.executable, "-c", "from kohort.cli.main import run; run()", *map(str, arguments)],
+            env={**os.environ, "TZ": zone},
+            capture_output=True,
+            text=True,
+        )
+        assert (done.returncode, done.stderr) == (0, ""), zone
+        assert not judge(Release(case.policy, tmp_path, read(source), read(out))), zone
+        released.add(out.read_bytes())
+    assert len(released) == 1
+
+
+def is_about_zones(case):
+    """A plain request about moments in a zone of their own."""
+    zones = any("tz=Asia" in made.arrow or "tz=America" in made.arrow for made in case.columns)
+    unusual = {"models", "missing", "anonymity", "person"} & case.policy["privacy"].keys()
+    pseudonym = "pseudonym_key" in case.policy.get("output", {})
+    return zones and case.source["kind"] == "parquet" and not unusual and not pseudonym and case.rows > 9
+
+
+# -- ledgers -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.promise("6.2")
+def test_a_ledger_that_was_tampered_with_is_refused(tmp_path):
+    (tmp_path / "policy.toml").write_text(POLICY)
+    (tmp_path / "in.csv").write_text(TABLE)
+    there = ["-p", str(tmp_path / "policy.toml")]
+    book, out = tmp_path / "ledger.json", tmp_path / "out.csv"
+    for _ in range(2):
+        done = command("anonymize", str(tmp_path / "in.csv"), *there, "-o", str(out), "--ledger", str(book), "--quiet")
+        assert done == (0, "", "")
+    document = json.loads(book.read_text())
+    assert len(document["releases"]) == 2
+    r = Random(1)
+    mutants = [mutant for mutant in (changed_ledger(document, r) for _ in range(120)) if mutant is not None]
+    assert len(mutants) > 100
+    for mutant in mutants:
+        if isinstance(mutant.get("releases"), list) and mutant == document | {"releases": document["releases"][:1]}:
+            continue  # what is cut off at the end leaves no trace
+        book.write_text(json.dumps(mutant))
+        code, _, err = command("verify", str(out), *there, "--against", str(book), "--quiet")
+        assert code == 2, (mutant, err)
+        assert err.startswith("error: ")
 
 
 # -- the judge -----------------------------------------------------------------------------------------
