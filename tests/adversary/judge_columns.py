@@ -207,10 +207,10 @@ def _inferred(spec: dict[str, Any], known: list[Cell]) -> str:
     texts = [cell.text.strip() for cell in known]
     if not texts or any(isinstance(cell.value, bool) for cell in known):
         return "text"
+    decimal = any(set(text) & set(".eE") for text in texts)
+    if not decimal and any(re.match(r"[+-]?0\d", text) for text in texts):
+        return "text"
     if all(NUMBER.fullmatch(text) for text in texts):
-        decimal = any(set(text) & set(".eE") for text in texts)
-        if not decimal and any(re.match(r"[+-]?0\d", text) for text in texts):
-            return "text"
         return "number" if decimal else "integer"
     return "date" if all(re.fullmatch(DAY, text) and day_span(text) for text in texts) else "text"
 

@@ -52,7 +52,9 @@ def broken_classes(
     if "weights" in given and given["weights"] is None:
         given.pop("weights")
     if given.get("values") is not None:
-        given["values"] = [_listed(value, table) for value in given["values"]]
+        listed = [None if value == "" else canonical(value) for value in given["values"]]
+        texts = tree is not None or any(isinstance(value, str) for value in table)
+        given["values"] = [f"{value}" if texts and value is not None else value for value in listed]
         return sum(not _alpha(given, [rows[row] for row in members]) for members in classes.values())
     return sum(
         not definitions.keeps(model["model"], [rows[row] for row in members], table, tree=tree, **given)
@@ -66,19 +68,21 @@ def _tree(hierarchy: Any, folder: Path) -> dict[Any, tuple[str, ...]] | None:
     return None if paths is None else {_leaf(leaf): (_leaf(leaf), *path[1:]) for leaf, path in paths.items()}
 
 
+def _comparable(values: list[Any]) -> list[Any]:
+    """Numbers as numbers if all are; else everything as text."""
+    if all(value is None or isinstance(value, Fraction) for value in values):
+        return values
+    return [None if value is None else f"{value}" for value in values]
+
+
 def _leaves(values: Sequence[Any], tree: Any) -> list[Any]:
-    return list(values) if tree is None else [None if value is None else _leaf(value) for value in values]
+    return _comparable(list(values)) if tree is None else [None if value is None else _leaf(value) for value in values]
 
 
 def _leaf(value: Any) -> str:
     """A value of a tree: a text, also if it is a number."""
     found = canonical(value)
     return f"{found}"
-
-
-def _listed(value: Any, table: Sequence[Any]) -> Any:
-    del table
-    return None if value == "" else canonical(value)
 
 
 def _alpha(given: Mapping[str, Any], group: Sequence[Any]) -> bool:

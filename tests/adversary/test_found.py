@@ -3,7 +3,7 @@
 import pytest
 
 from .generate import by_hand
-from .run import findings, run_case
+from .run import command, findings, run_case
 
 POLICY = """
 [privacy]
@@ -23,3 +23,16 @@ def test_any_name_of_a_column_is_taken_as_it_is_or_refused(tmp_path, name, code)
     outcome = run_case(case, tmp_path)
     assert findings(case, outcome) == []
     assert outcome.code == code
+
+
+def test_a_release_without_quasi_identifiers_is_no_crash(tmp_path):
+    """No column was left to compare row by row, and the sum of nothing has no type."""
+    (tmp_path / "policy.toml").write_text(
+        '[privacy]\nk = 2\n[output]\norder = "kept"\n[columns]\nq = "quasi"\ns = "sensitive"'
+    )
+    (tmp_path / "in.csv").write_text("q,s\n1,a\n2,b\n")
+    (tmp_path / "out.csv").write_text("s\na\nb\n")
+    original = ["-p", str(tmp_path / "policy.toml"), "--original", str(tmp_path / "in.csv")]
+    code, out, _ = command("verify", str(tmp_path / "out.csv"), *original)
+    assert code == 1
+    assert "FAIL columns" in out

@@ -81,11 +81,12 @@ def outside(release: Table, original: Table, order: Order | None, questions: Seq
 
 def _in_order(release: Table, original: Table, questions: Sequence[Question]) -> list[int]:
     columns = [question.column for question in questions]
-    found = np.zeros(len(questions), np.int64)
+    found = dict.fromkeys(columns, 0)
     for start, stop in release.batches():
         both = zip(questions, release.codes(columns, start, stop), original.codes(columns, start, stop), strict=True)
-        found += [question.outside(codes, question.place[there]) for question, codes, there in both]
-    return [int(rows) for rows in found]
+        for question, codes, there in both:
+            found[question.column] += question.outside(codes, question.place[there])
+    return list(found.values())
 
 
 def _groups(questions: Sequence[Question], original: Table) -> Iterator[list[Question]]:

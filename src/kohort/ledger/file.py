@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -56,14 +57,16 @@ def write_ledger(path: Path, ledger: Ledger) -> None:
 
 def _refuse_strange(name: str, content: bytes) -> None:
     """Refuse another file, and a ledger of another version, which has other parts."""
+    head: Any
     try:
         head = json.loads(content)
     except (ValueError, RecursionError):
         head = None
-    if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise DataError(f"ledger {name}: is not a whole ledger of kohort; give another file, or {_RESTORE}.")
-    if head.get("version") != VERSION:
+    is_ledger = isinstance(head, dict) and head.get("format") == FORMAT
+    if is_ledger and head.get("version") != VERSION:
         raise DataError(f"ledger {name}: this version of kohort reads version {VERSION} only; update kohort.")
+    if not is_ledger or "releases" not in head:
+        raise DataError(f"ledger {name}: is not a whole ledger of kohort; give another file, or {_RESTORE}.")
 
 
 def _place(error: ValidationError) -> str:
