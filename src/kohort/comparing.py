@@ -85,7 +85,7 @@ def compare(
     (2, 0.0971)
     """
     policy = Policy.of(policy)
-    source = read_table(table, policy.input)
+    source = read_table(table, policy.input, policy.columns)
     kept, frame = usable_records(source, policy)
     codes = encode(frame, policy)
     persons = persons_of(source.frame, kept, policy)

@@ -194,7 +194,7 @@ def explain(
     tell = progress or (lambda step, share: None)
     policy = Policy.of(policy)
     plan = _plan_with_classes(policy)
-    source = read_table(table, policy.input)
+    source = read_table(table, policy.input, policy.columns)
     kept, frame = usable_records(source, policy)
     codes = encode(frame, policy)
     records = source.frame.height

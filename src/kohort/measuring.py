@@ -79,7 +79,7 @@ def bound_of(original: Any, policy: Policy | str | Path, *, name: str | None = N
     """
     policy = Policy.of(policy)
     effort = policy.algorithm.bound_effort
-    source = read_table(original, policy.input)
+    source = read_table(original, policy.input, policy.columns)
     k = policy.privacy.k
     if not effort or policy.privacy.anonymity != "classes" or k > source.frame.height:
         return None
@@ -158,11 +158,11 @@ class _Published:
 
 @contextmanager
 def _published(release: Any, original: Any, policy: Policy) -> Iterator[_Published]:
-    source = read_table(original, policy.input)
+    source = read_table(original, policy.input, policy.columns)
     policy.check_columns(source.frame.columns, source.name)
     codes = encode(typed_quasi_identifiers(source.frame, policy), policy)
     rows = source.frame.height
-    given = Path(release) if isinstance(release, str | Path) else read_table(release).frame
+    given = Path(release) if isinstance(release, str | Path) else read_table(release, known=policy.columns).frame
     with Database() as database:
         table = load(database, "release", given, policy, set(policy.having_role("quasi", "sensitive")))
         absent = [repr(axis.name) for axis in codes.axes if axis.name not in table.columns]

@@ -174,7 +174,7 @@ def anonymize(
         raise DataError("resume, partitions: only a run on disk is in parts; give memory, too.")
     secret = read_key(policy)
     with clock.step("read"):
-        source = read_table(table, policy.input)
+        source = read_table(table, policy.input, policy.columns)
         kept, frame = usable_records(source, policy)
         named = with_pseudonyms(source.frame, policy, secret)
     with clock.step("encode"):

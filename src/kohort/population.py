@@ -102,7 +102,7 @@ def coverages_of(policy: Policy, frame: pl.DataFrame, codes: Codes) -> tuple[Cov
 def _read(model: PopulationModel, policy: Policy, frame: pl.DataFrame, codes: Codes) -> Population:
     quasi = list(policy.quasi_identifiers)
     try:
-        source = read_table(policy.folder / model.population, policy.input)
+        source = read_table(policy.folder / model.population, policy.input, policy.columns)
         _refuse_columns(source.frame.columns, quasi)
         people = typed_quasi_identifiers(source.frame.select(quasi), policy)
         people, table = _of_the_same_types(people, frame.select(quasi), policy)

@@ -100,7 +100,7 @@ def release(
     if file_kind(path) == "csv" and path.name.endswith(".gz"):
         raise DataError(f"{path.name}: Spark writes a folder of files; give a name that ends in .csv or .parquet.")
     with clock.step("read"):
-        source = open_source(table, policy.input)
+        source = open_source(table, policy.input, policy.columns)
     kept = resumable(path)
     if not resume:
         shutil.rmtree(kept, ignore_errors=True)

@@ -20,7 +20,7 @@ GOOD = {"age": [30, 31, 40, 41], "town": ["a", "b", CANARY, "Sekretheim"], "dise
 BUILT = kohort.Policy.build(k=2, quasi_identifiers=["age", "town"], sensitive=["disease"], seed=1)
 STRANGE = "mixes kinds of values, or holds some that are neither text, number nor date; convert it to one of these."
 TOO_LONG = "the table: column 'age' holds numbers of too many digits; round it, or make it text."
-TWICE = "the table: more than one column is named 'town'; rename all but one."
+TWICE = "the table: columns 2 and 3 have the same name; rename all but one."
 LAZY = "the table: this lazy frame cannot be collected; collect it yourself to see why."
 
 
@@ -141,8 +141,8 @@ FITTING = [
     table(
         "columns-of-another-table",
         lambda: polars().rename({"town": "twon"}),
-        "policy: column 'town' is not in the table (did you mean 'twon'?); remove or rename it.",
-        "column 'twon' of the table has no role in the policy; add [columns.twon] with a role (identifier drops it).",
+        "policy: column 'town' is not in the table (column 2 has a similar name); remove or rename it.",
+        "column 2 of the table has no role in the policy; add [columns.NAME] with a role (identifier drops it).",
         error=kohort.PolicyError,
     ),
     Refusal(

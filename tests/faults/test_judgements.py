@@ -63,7 +63,7 @@ BROKEN = [
     ),
     Broken(
         "has-a-column-without-role",
-        "column 'row' has no role in the policy, so it may identify people; drop it.",
+        "column 1 has no role in the policy, so it may identify people; drop it.",
         f"row,{HEADER}" + f"{CANARY},{ROW}" * 2,
     ),
     Broken(
@@ -132,9 +132,8 @@ def measure(name: str, *sentences: object, release: str | bytes | None = RELEASE
     return Fault(name, sentences, command=arguments, files=files, **more)
 
 
-NOT_LIKE_THE_OTHERS = (
-    "release release.csv: line 6 is not a record like the others; check its number of cells, quotes and line ends."
-)
+RAGGED = "release release.csv: line 6 does not have as many cells as the header; correct the line."
+NOT_CLOSED = "release release.csv: line 6 opens a quote that is never closed; correct the line."
 VERIFY = [
     verify(
         "verify-no-file",
@@ -147,11 +146,11 @@ VERIFY = [
         like(r"release( release\.csv)?: it has a header but no rows; there is nothing to check\."),
         release=HEADER,
     ),
-    verify("verify-ragged", NOT_LIKE_THE_OTHERS, release=f"{RELEASE}{CANARY},3\n"),
-    verify("verify-quote-not-closed", NOT_LIKE_THE_OTHERS, release=f'{RELEASE}"{ROW}'),
+    verify("verify-ragged", RAGGED, release=f"{RELEASE}{CANARY},3\n"),
+    verify("verify-quote-not-closed", NOT_CLOSED, release=f'{RELEASE}"{ROW}'),
     verify(
         "verify-not-utf-8",
-        "release release.csv: it is not UTF-8 text (line 6); save it as UTF-8.",
+        "release release.csv: it is not utf-8 text (line 6); save it as UTF-8.",
         release=RELEASE.encode() + CANARY.encode() + b"\xff," + ROW.encode(),
     ),
     verify(
@@ -217,14 +216,14 @@ VERIFY = [
     ),
     verify(
         "verify-against-an-original-of-unknown-encoding",
-        like(r"original people\.csv: .*encoding.*\."),
+        like(r"policy\.toml, line 2: .*encoding.*\."),
         release=RELEASE,
         options=ORIGINAL,
         policy=f'[input]\nencoding = "klingon"\n{POLICY}',
     ),
     verify(
         "verify-against-an-original-of-bytes",
-        like(r"original people\.csv: .*encoding.*\."),
+        like(r"policy\.toml, line 2: .*encoding.*\."),
         release=RELEASE,
         options=ORIGINAL,
         policy=f'[input]\nencoding = "base64"\n{POLICY}',
@@ -275,7 +274,7 @@ MEASURE = [
     measure(
         "measure-against-another-table",
         "policy.toml, line 13: column 'town' is not in the table; remove or rename it.",
-        "column 'city' of the table has no role in the policy; add [columns.city] with a role (identifier drops it).",
+        "column 4 of people.csv has no role in the policy; add [columns.NAME] with a role (identifier drops it).",
         data=DATA.replace("town", "city", 1),
     ),
 ]

@@ -132,7 +132,7 @@ def examine(
         refuse_ledger(policy)
     if memory is not None:
         _refuse_in_limited_memory(policy, ledger)
-    release, original, sensitive_table = _source(release), _source(original), _source(sensitive_table)
+    release, original, sensitive_table = (_source(given, policy) for given in (release, original, sensitive_table))
     in_buckets = policy.privacy.anonymity == "buckets"
     if in_buckets != (sensitive_table is not None):
         raise DataError(
@@ -210,7 +210,7 @@ def _against(case: Case, ledger: Ledger, persons: PersonKey | None) -> tuple[Sho
     return sight.shown, people, checks
 
 
-def _source(given: Any) -> Any:
+def _source(given: Any, policy: Policy) -> Any:
     """A path as it is, for the audit reads files itself; a table of any kind as a polars frame."""
     import polars as pl
 
@@ -220,7 +220,7 @@ def _source(given: Any) -> Any:
         return tuple(given)
     from kohort.table import read_table
 
-    return read_table(given).frame
+    return read_table(given, known=policy.columns).frame
 
 
 def _load(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kohort.audit.classes import ClassSizes
@@ -112,8 +112,14 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Write the names of columns, with the word before them."""
-    quoted = [repr(name) for name in names]
-    if len(quoted) == 1:
-        return f"column {quoted[0]}"
-    return f"columns {', '.join(quoted[:-1])} and {quoted[-1]}"
+    """Write the names of columns, with the word before them; only those that the policy has may be written."""
+    return _columns([repr(name) for name in names])
+
+
+def placed(places: Iterable[int]) -> str:
+    """Write the positions of columns, with the word before them."""
+    return _columns([str(place) for place in places])
+
+
+def _columns(which: Sequence[str]) -> str:
+    return f"column {which[0]}" if len(which) == 1 else f"columns {', '.join(which[:-1])} and {which[-1]}"

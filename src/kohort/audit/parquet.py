@@ -21,7 +21,7 @@ def open_parquet(
     first = heads[0]
     faults = []
     for file, head in zip(files[1:], heads[1:], strict=True):
-        faults += _differences(file.place, head, files[0].path.name, first, wanted)
+        faults += _differences(file.place, head, files[0].path.name, first, wanted, policy)
     if len(files) > 1 and len({column.lower() for column in first.types}) < len(first.types):
         faults.append(f"{name}: columns of its files have names that differ in case alone; rename one.")
     if faults:
@@ -76,9 +76,24 @@ def _parquet_head(database: Database, file: File, policy: Policy) -> _Head:
     return _Head({name: str(kind) for name, (_, kind, *_rest) in zip(header, described, strict=True)}, int(rows))
 
 
-def _differences(place: str, head: _Head, other: str, first: _Head, wanted: Collection[str]) -> list[str]:
-    lacking = [f"{place}: lacks column {name!r}, which {other} has." for name in first.types if name not in head.types]
-    more = [f"{place}: has column {name!r}, which {other} lacks." for name in head.types if name not in first.types]
+def _differences(
+    place: str, head: _Head, other: str, first: _Head, wanted: Collection[str], policy: Policy
+) -> list[str]:
+    """What a file has otherwise than the first; a name that the policy does not have may be a cell, and is not told."""
+
+    def called(name: str, number: int) -> str:
+        return f"column {name!r}" if name in policy.columns else f"column {number}"
+
+    lacking = [
+        f"{place}: lacks {called(name, number)} of {other}; every file needs the same columns."
+        for number, name in enumerate(first.types, 1)
+        if name not in head.types
+    ]
+    more = [
+        f"{place}: its {called(name, number)} is not in {other}; every file needs the same columns."
+        for number, name in enumerate(head.types, 1)
+        if name not in first.types
+    ]
     retyped = [
         f"{place}: column {name!r} is of another type than in {other}; write all files alike."
         for name, kind in first.types.items()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kohort.audit.bulk import exact
-from kohort.audit.case import Case, count, listed
+from kohort.audit.case import Case, count, listed, placed
 from kohort.audit.dictionary import Ints
 from kohort.audit.histograms import Histograms, Judged, of_classes
 from kohort.audit.intervals import Interval
@@ -45,7 +45,8 @@ def columns(case: Case, also: Collection[str] = (), apart: Collection[str] = ())
     if policy.output.bounds:
         for name, column in case.columns.items():
             allowed |= set(case.bounds(name)) if column.has_ends else set()
-    unknown = [name for name in header if name not in allowed]
+    # by position: if the end of the header's line is lost, cells are among the names
+    unknown = [place for place, name in enumerate(header, 1) if name not in allowed]
     faults = []
     if identifiers:
         them = "them" if len(identifiers) > 1 else "it"
@@ -54,7 +55,7 @@ def columns(case: Case, also: Collection[str] = (), apart: Collection[str] = ())
         faults.append(f"{listed(beside)} stands beside the quasi-identifiers and belongs into the other table alone")
     if unknown:
         has, they, them = ("have", "they", "them") if len(unknown) > 1 else ("has", "it", "it")
-        faults.append(f"{listed(unknown)} {has} no role in the policy, so {they} may identify people; drop {them}")
+        faults.append(f"{placed(unknown)} {has} no role in the policy, so {they} may identify people; drop {them}")
     if absent:
         faults.append(f"{listed(absent)} of the policy {_is(absent)} not in the release")
     figures = {"identifiers": len(identifiers), "without_role": len(unknown), "absent": len(absent)}

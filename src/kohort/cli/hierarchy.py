@@ -112,12 +112,12 @@ def _read(file: Path, column: str | None) -> Taxonomy:
 def _column(data: Path, name: str, policy: Policy) -> pl.DataFrame:
     """One column of a table, typed. Without a header there would be cells for names: none is quoted."""
     from kohort.errors import PolicyError
-    from kohort.policy.faults import closest
+    from kohort.policy.faults import closest_place
     from kohort.table import read_table, typed_quasi_identifiers
 
-    table = read_table(data)
+    table = read_table(data, known={name})
     if name not in table.frame.columns:
-        hint = closest(name, table.frame.columns)
+        hint = closest_place(name, table.frame.columns)
         raise PolicyError(f"column {name!r} is not in the table{hint}; check its name, and that the header is there.")
     return typed_quasi_identifiers(table.frame.select(name), policy)
 

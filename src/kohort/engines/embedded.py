@@ -92,7 +92,7 @@ def beyond_memory(
         Go on from the parts that a run before has finished.
     """
     refuse_parts(plan)
-    source = open_source(table, plan.policy.input)
+    source = open_source(table, plan.policy.input, plan.policy.columns)
     size = sum(path.stat().st_size for path in source.files)
     with workspace(output, DISK * size, resume=resume) as space:
         facts = {

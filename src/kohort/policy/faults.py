@@ -93,6 +93,12 @@ def closest(name: str, known: Sequence[str]) -> str:
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
+def closest_place(name: str, present: Sequence[str]) -> str:
+    """Point at the column with the nearest name by its position, for its name may be a cell."""
+    near = difflib.get_close_matches(name, present, n=1)
+    return f" (column {present.index(near[0]) + 1} has a similar name)" if near else ""
+
+
 def toml_key(name: str) -> str:
     """A key as TOML writes it; characters that would break a line or a terminal are escaped."""
     bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()

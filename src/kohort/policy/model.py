@@ -15,7 +15,7 @@ from typing import Any, Self
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
 from kohort.errors import PolicyError
-from kohort.policy.faults import KeyPath, Source, closest, located, sentences, syntax_sentence, toml_key
+from kohort.policy.faults import KeyPath, Source, closest, closest_place, located, sentences, syntax_sentence
 from kohort.policy.sections import (
     Algorithm,
     Column,
@@ -278,16 +278,15 @@ class Policy(Section):
         faults = []
         for name in self.columns:
             if name not in present:
-                hint = closest(name, present)
+                hint = closest_place(name, present)
                 faults.append(
                     self.located(("columns", name), f"column {name!r} is not in the table{hint}; remove or rename it.")
                 )
-        faults += [
-            f"column {name!r} of the table has no role in the policy; "
-            f"add [columns.{toml_key(name)}] with a role (identifier drops it)."
-            for name in present
-            if name not in self.columns
-        ]
+        # If the end of the header's line is lost, cells are among the names: none of them is quoted.
+        if unknown := [str(place) for place, name in enumerate(present, 1) if name not in self.columns]:
+            *most, last = unknown
+            which = f"columns {', '.join(most)} and {last} of {table} have" if most else f"column {last} of {table} has"
+            faults.append(f"{which} no role in the policy; add [columns.NAME] with a role (identifier drops it).")
         if faults:
             raise PolicyError(*faults)
 

@@ -184,6 +184,13 @@ def _refuse_empty_lines(path: Path, dialect: Dialect) -> None:
 
 def _header(path: Path, text: str, delimiter: str, quote: str) -> tuple[str, ...]:
     """The names of the columns; a fault tells their positions, for without a header they are cells."""
+    ends = list(re.finditer(r"\r\n|\r|\n", text[: 1 << 16]))
+    after = next((end for end in ends if not quote or text.count(quote, 0, end.start()) % 2 == 0), None)
+    if after and ends[0][0] != after[0]:
+        # The database would take the first of them for the line end of the file, and lose all records.
+        raise DataError(
+            f"{path.name}, line 1: a name of the header holds a line end of another kind; rename the column."
+        )
     columns = next(_rows(text, delimiter, quote), None)
     if columns is None:
         raise DataError(f"{path.name}, line 1: a quote of the header is not closed, or text follows it; mend the line.")

@@ -1,26 +1,26 @@
 """Frames of polars, pandas and pyarrow as one polars frame.
 
-Columns are taken one by one, so that a fault can name its column; what another library says about
-a fault is never passed on, for it quotes cells.
+Columns are taken one by one, so that a fault can tell its column. What another library says about a fault is never
+passed on, for it quotes cells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from decimal import Decimal
 from typing import Any, Literal, TypeVar
 
 import polars as pl
 
 from kohort.errors import DataError
-from kohort.table.words import namesakes
+from kohort.table.words import called, listed, namesakes
 
 FrameKind = Literal["polars", "pandas", "pyarrow"]
 T = TypeVar("T")
 
 
-def take_frame(source: Any) -> tuple[pl.DataFrame, FrameKind]:
-    """The frame as one of polars, and the library that it came from."""
+def take_frame(source: Any, known: Collection[str] = ()) -> tuple[pl.DataFrame, FrameKind]:
+    """The frame as one of polars, and the library that it came from; messages name the known columns."""
     if isinstance(source, pl.DataFrame):
         return source, "polars"
     if isinstance(source, pl.LazyFrame):
@@ -28,9 +28,9 @@ def take_frame(source: Any) -> tuple[pl.DataFrame, FrameKind]:
     kind = type(source)
     match kind.__module__.partition(".")[0], kind.__name__:
         case "pandas", "DataFrame":
-            return _from_pandas(source), "pandas"
+            return _from_pandas(source, known), "pandas"
         case "pyarrow", "Table" | "RecordBatch":
-            return _from_columns(source.schema.names, source.columns, _series_of_arrow), "pyarrow"
+            return _from_columns(source.schema.names, source.columns, _series_of_arrow, known), "pyarrow"
     raise DataError(
         f"a table of type {kind.__module__}.{kind.__qualname__} is not known; "
         "give a path, or a polars, pandas or pyarrow table."
@@ -44,16 +44,21 @@ def _collected(source: pl.LazyFrame) -> pl.DataFrame:
     return frame
 
 
-def _from_pandas(source: Any) -> pl.DataFrame:
+def _from_pandas(source: Any, known: Collection[str]) -> pl.DataFrame:
     """The columns alone: an index may identify people, and no role can be given to it."""
     names = [str(name) for name in source.columns]
-    return _from_columns(names, [source.iloc[:, position] for position in range(len(names))], _series_of_pandas)
+    return _from_columns(names, [source.iloc[:, position] for position in range(len(names))], _series_of_pandas, known)
 
 
-def _from_columns(names: list[str], columns: list[Any], convert: Callable[[Any], pl.Series]) -> pl.DataFrame:
+def _from_columns(
+    names: list[str], columns: list[Any], convert: Callable[[Any], pl.Series], known: Collection[str]
+) -> pl.DataFrame:
     if twice := namesakes(names):
-        raise DataError(*(f"the table: more than one column is named {name!r}; rename all but one." for name in twice))
-    series = _each(zip(names, columns, strict=True), convert)
+        raise DataError(
+            *(f"the table: columns {listed(same)} have the same name; rename all but one." for same in twice.values())
+        )
+    places = (called(name, place, known) for place, name in enumerate(names, 1))
+    series = _each(zip(places, columns, strict=True), convert)
     return pl.DataFrame([values.alias(name) for name, values in zip(names, series, strict=True)])
 
 
@@ -82,9 +87,9 @@ def _digits(values: Iterable[Any]) -> int:
     return before + after
 
 
-def _strange(name: str) -> str:
+def _strange(column: str) -> str:
     return (
-        f"the table: column {name!r} mixes kinds of values, or holds some that are neither text, number nor date; "
+        f"the table: {column} mixes kinds of values, or holds some that are neither text, number nor date; "
         "convert it to one of these."
     )
 
@@ -92,10 +97,10 @@ def _strange(name: str) -> str:
 def _each(
     columns: Iterable[tuple[str, Any]], convert: Callable[[Any], T], fault: Callable[[str], str] = _strange
 ) -> list[T]:
-    """Convert each column, or name all that another library cannot convert."""
+    """Convert each column, or tell all that another library cannot convert."""
     converted: list[T] = []
     faults: list[str] = []
-    for name, column in columns:
+    for called_so, column in columns:
         try:
             converted.append(convert(column))
         except MemoryError:
@@ -103,9 +108,9 @@ def _each(
         except ImportError:
             raise DataError("the table: pandas tables need pyarrow; install kohort[frames].") from None
         except OverflowError:
-            faults.append(f"the table: column {name!r} holds numbers of too many digits; round it, or make it text.")
+            faults.append(f"the table: {called_so} holds numbers of too many digits; round it, or make it text.")
         except Exception:
-            faults.append(fault(name))
+            faults.append(fault(called_so))
     # raised out here, so that the quoted cells are not even in the context of the exception
     if faults:
         raise DataError(*faults)

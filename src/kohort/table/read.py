@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import gzip
 import zlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from kohort.regular import regular
 from kohort.table.csv import Dialect, read_csv, sniff
 from kohort.table.files import CSV_SUFFIXES, PARQUET_SUFFIXES, FileKind, known_kind
 from kohort.table.frames import FrameKind, take_frame
-from kohort.table.words import unusable
+from kohort.table.words import called, unusable
 
 Kind = FileKind | FrameKind
 
@@ -47,8 +48,13 @@ def file_kind(path: Path) -> FileKind:
     raise DataError(f"{path.name}: its kind is not known by its name; kohort reads and writes {known}.")
 
 
-def read_table(source: Any, settings: Input | None = None) -> Table:
+def read_table(source: Any, settings: Input | None = None, known: Collection[str] = ()) -> Table:
     """Read a path or take a polars, pandas or pyarrow table.
+
+    Parameters
+    ----------
+    known : collection of str
+        Columns of the policy: messages call all others by their positions, for without a header names are cells.
 
     Raises
     ------
@@ -56,25 +62,25 @@ def read_table(source: Any, settings: Input | None = None) -> Table:
         When it cannot be read, has no rows, or has unusable column names.
     """
     settings = settings or Input()
-    table = _read_file(Path(source), settings) if isinstance(source, str | Path) else _take(source)
+    table = _read_file(Path(source), settings, known) if isinstance(source, str | Path) else _take(source, known)
     if table.frame.width == 0 or table.frame.height == 0:
         raise DataError(f"{table.name}: has no rows; there is nothing to publish.")
     return table
 
 
-def _take(source: Any) -> Table:
-    frame, kind = take_frame(source)
-    return Table(_plain(frame, "the table"), kind)
+def _take(source: Any, known: Collection[str]) -> Table:
+    frame, kind = take_frame(source, known)
+    return Table(_plain(frame, "the table", known), kind)
 
 
-def _read_file(path: Path, settings: Input) -> Table:
+def _read_file(path: Path, settings: Input, known: Collection[str]) -> Table:
     if path.is_dir() or (not path.exists() and glob.has_magic(str(path))):
         raise DataError(f"{path.name}: many files are one table only in parts; give a limit of memory, such as 4GB.")
     kind = file_kind(path)
     try:
         regular(path)
         if kind == "parquet":
-            return Table(_plain(_read_parquet(path), path.name), kind, path)
+            return Table(_plain(_read_parquet(path), path.name, known), kind, path)
         dialect = sniff(path, delimiter=settings.delimiter, quote=settings.quote, encoding=settings.codec)
         return Table(read_csv(path, dialect), kind, path, dialect)
     except (EOFError, zlib.error, gzip.BadGzipFile):
@@ -94,15 +100,15 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         raise DataError(f"{path.name}: is no readable Parquet file; check how it was written.") from None
 
 
-def _plain(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+def _plain(frame: pl.DataFrame, name: str, known: Collection[str]) -> pl.DataFrame:
     """Columns that can be published and audited: one value per cell, of a type that the audit knows.
 
     Categories become texts, for their dictionary may hold values that no row has. NaN is a missing value, and a text
     file would say otherwise.
     """
     faults = [
-        f"{name}: column {column!r} holds {fault}."
-        for column, dtype in frame.schema.items()
+        f"{name}: {called(column, place, known)} holds {fault}."
+        for place, (column, dtype) in enumerate(frame.schema.items(), 1)
         if (fault := unusable(dtype))
     ]
     if faults:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,7 +18,7 @@ from kohort.policy.sections import Input
 from kohort.regular import regular
 from kohort.table.csv import NO_TEXT, UTF8, Dialect, literal_path, reader_fault, sniff
 from kohort.table.files import FileKind, files_of, known_kind
-from kohort.table.words import namesakes, unusable
+from kohort.table.words import called, listed, namesakes, unusable
 
 if TYPE_CHECKING:
     import duckdb
@@ -57,7 +57,7 @@ class Source:
     dialect: Dialect | None = None
 
 
-def open_source(source: str | Path, settings: Input | None = None) -> Source:
+def open_source(source: str | Path, settings: Input | None = None, known: Collection[str] = ()) -> Source:
     """Look at every file of a table: whether it can be read, and has the columns that the others have.
 
     Parameters
@@ -66,6 +66,8 @@ def open_source(source: str | Path, settings: Input | None = None) -> Source:
         A file, a folder or a pattern: see `files_of`.
     settings : Input, optional
         How CSV files are written, as far as the policy says so.
+    known : collection of str
+        Columns of the policy; messages call all others by their positions.
 
     Raises
     ------
@@ -76,7 +78,7 @@ def open_source(source: str | Path, settings: Input | None = None) -> Source:
     files = files_of(source)
     if known_kind(files[0]) == "csv":
         return _csv(files, settings or Input())
-    return _parquet(files)
+    return _parquet(files, known)
 
 
 def relation(source: Source) -> tuple[str, list[Any]]:
@@ -167,7 +169,7 @@ def _unlike(path: Path, dialect: Dialect, first: Path, wanted: Dialect) -> list[
 # -- Parquet -------------------------------------------------------------------------------------
 
 
-def _parquet(files: Sequence[Path]) -> Source:
+def _parquet(files: Sequence[Path], known: Collection[str]) -> Source:
     import duckdb
 
     faults: list[str] = []
@@ -183,7 +185,7 @@ def _parquet(files: Sequence[Path]) -> Source:
             types, count = found
             first = first or (path, types)
             rows += count
-            faults += _unusable(path, types) if first[0] is path else _differing(path, types, *first)
+            faults += _unusable(path, types, known) if first[0] is path else _differing(path, types, *first, known)
     finally:
         connection.close()
     if first is not None and len(files) > 1 and not faults:
@@ -222,7 +224,7 @@ def _footer(connection: duckdb.DuckDBPyConnection, path: Path) -> tuple[dict[str
         return damaged
     names = _top(schema)
     if twice := namesakes(names):
-        return f"{path.name}: more than one column is named {next(iter(twice))!r}; rename all but one."
+        return f"{path.name}: columns {listed(next(iter(twice.values())))} have the same name; rename all but one."
     if not names or len(names) != len(kinds) or held != rows or end > size:
         return damaged
     return dict(zip(names, kinds, strict=True)), int(rows)
@@ -240,11 +242,11 @@ def _top(schema: Sequence[tuple[str, int]]) -> list[str]:
     return names
 
 
-def _unusable(path: Path, types: dict[str, str]) -> list[str]:
+def _unusable(path: Path, types: dict[str, str], known: Collection[str]) -> list[str]:
     """Columns that cannot be published: more than one value per cell, or of a type that the audit does not know."""
     return [
-        f"{path.name}: column {column!r} holds {fault}."
-        for column, kind in types.items()
+        f"{path.name}: {called(name, place, known)} holds {fault}."
+        for place, (name, kind) in enumerate(types.items(), 1)
         if (fault := unusable(_dtype(kind)))
     ]
 
@@ -277,14 +279,25 @@ def _dtype(kind: str) -> pl.DataType:
     return known.get(word, pl.Unknown())
 
 
-def _differing(path: Path, types: dict[str, str], first: Path, wanted: dict[str, str]) -> list[str]:
+def _differing(
+    path: Path, types: dict[str, str], first: Path, wanted: dict[str, str], known: Collection[str]
+) -> list[str]:
     """Columns that a file lacks, has too many, or has with another type; their order does not matter."""
-    lacking = [f"{path.name}: lacks column {name!r}, which {first.name} has." for name in wanted if name not in types]
-    more = [f"{path.name}: has column {name!r}, which {first.name} lacks." for name in types if name not in wanted]
+    lacking = [
+        f"{path.name}: lacks {called(name, place, known)} of {first.name}; every file needs the same columns."
+        for place, name in enumerate(wanted, 1)
+        if name not in types
+    ]
+    more = [
+        f"{path.name}: its {called(name, place, known)} is not in {first.name}; every file needs the same columns."
+        for place, name in enumerate(types, 1)
+        if name not in wanted
+    ]
     retyped = [
-        f"{path.name}: column {name!r} is of type {types[name]}, and of type {kind} in {first.name}; write it alike."
-        for name, kind in wanted.items()
-        if name in types and types[name] != kind
+        f"{path.name}: {called(name, place, known)} is of type {kind}, and of type {wanted[name]} in {first.name}; "
+        "write it alike."
+        for place, (name, kind) in enumerate(types.items(), 1)
+        if name in wanted and wanted[name] != kind
     ]
     return lacking + more + retyped
 
@@ -293,7 +306,7 @@ def _namesakes(path: Path, columns: Sequence[str]) -> list[str]:
     """Names that the database takes for one when it looks for them in several files."""
     alike = namesakes([name.lower() for name in columns])
     return [
-        f"{path.name}: columns {' and '.join(repr(columns[place - 1]) for place in places)} differ in case alone; "
+        f"{path.name}: the names of columns {listed(places)} differ in case alone; "
         "rename one, or give the table as one file."
         for places in alike.values()
     ]

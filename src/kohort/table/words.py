@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import polars as pl
 
@@ -58,6 +58,11 @@ def listed(numbers: Sequence[int]) -> str:
     """The numbers in a sentence: `1, 2 and 5`."""
     *most, last = map(str, numbers)
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def called(name: str, place: int, known: Collection[str]) -> str:
+    """What a message calls a column: by its name if the policy has it, else by its position: names may be cells."""
+    return f"column {name!r}" if name in known else f"column {place}"
 
 
 def namesakes(names: Sequence[str]) -> dict[str, list[int]]:

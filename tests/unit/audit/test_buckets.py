@@ -190,7 +190,7 @@ COUNTS = SENSITIVE.cast({"count": pl.String})
             QUASI.with_row_index("row"),
             SENSITIVE,
             "columns",
-            "column 'row' has no role in the policy, so it may identify people; drop it.",
+            "column 1 has no role in the policy, so it may identify people; drop it.",
         ),
         (QUASI.drop("town"), SENSITIVE, "columns", "column 'town' of the policy is not in the release."),
         (QUASI.drop("bucket"), SENSITIVE, "columns", "column 'bucket' of the policy is not in the release."),

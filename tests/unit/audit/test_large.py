@@ -195,8 +195,8 @@ def test_files_that_differ(files):
     with pytest.raises(DataError) as caught:
         in_files(files)
     assert caught.value.faults == (
-        "release b.parquet: lacks column 'sex', which a.parquet has.",
-        "release b.parquet: has column 'row', which a.parquet lacks.",
+        "release b.parquet: lacks column 'sex' of a.parquet; every file needs the same columns.",
+        "release b.parquet: its column 2 is not in a.parquet; every file needs the same columns.",
         "release b.parquet: column 'pay' is of another type than in a.parquet; write all files alike.",
     )
     (files / "release" / "b.parquet").write_text("a;b\n")

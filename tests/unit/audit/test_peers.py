@@ -72,7 +72,7 @@ def test_arx_global(audit):
 
 def test_anjana(audit):
     verdict = audit("anjana_k10", 10, 0.05, age="hierarchy")
-    assert verdict.reason == "column 'index' has no role in the policy, so it may identify people; drop it."
+    assert verdict.reason == "column 1 has no role in the policy, so it may identify people; drop it."
     assert failed(verdict) == ["columns"]
     facts = verdict.facts
     assert (facts.rows_released, facts.withheld, facts.smallest_class) == (28735, 1427, 10)

@@ -7,7 +7,7 @@ are, for nearly every row may have its own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BinaryType, DoubleType, FloatType, MapType, StructType
 
 from kohort.audit.dictionary import Dictionary
+from kohort.audit.opened import refuse_namesakes
 from kohort.audit.published import STAR
 from kohort.audit.texts import Texts
 from kohort.errors import DataError
@@ -61,11 +62,12 @@ class CountedTable:
         return f"literal_{self.columns[column]}"
 
     @cached_property
-    def _counted(self) -> list[tuple[bool, str, str, int]]:
+    def _counted(self) -> list[tuple[bool, str, str | None, int]]:
         """Rows by `STARRED`, column and text as written, for all quasi-identifiers in one pass."""
         names = tuple(map(self.literal, self.quasi))
         rows = self.frame.unpivot([STARRED], names, "name", "text").groupBy(STARRED, "name", "text").count().collect()
-        return sorted((row[0], row[1], row[2], row[3]) for row in rows)
+        counted = [(row[0], row[1], row[2], row[3]) for row in rows]
+        return sorted(counted, key=lambda row: (row[0], row[1], row[2] is not None, row[2] or ""))
 
     @cached_property
     def rows(self) -> int:
@@ -82,12 +84,12 @@ class CountedTable:
 
     def dictionary(self, column: str) -> Dictionary:
         """The distinct texts of a quasi-identifier."""
-        found = Counter[str]()
+        found = Counter[str | None]()
         for _, name, text, rows in self._counted:
             if name == self.literal(column):
                 found[text] += rows
         times = np.array(list(found.values()), np.int64)
-        missing = np.array([text in self.missing[column] for text in found], bool)
+        missing = np.array([text is None or text in self.missing[column] for text in found], bool)
         values = Texts.of(None if gone else text for text, gone in zip(found, missing, strict=True))
         star = list(found).index(STAR) if STAR in found else None
         return Dictionary("", "", values, times, missing, star)
@@ -132,7 +134,7 @@ def counted_table(source: DataFrame, name: str, policy: Policy, wanted: Collecti
         When two columns have the same name, or a column holds lists or records.
     """
     header = tuple(source.columns)
-    _refuse_namesakes(header, name)
+    refuse_namesakes(header, name, policy)
     kinds = {field.name: field.dataType for field in source.schema.fields}
     nested = [
         column
@@ -149,7 +151,8 @@ def counted_table(source: DataFrame, name: str, policy: Policy, wanted: Collecti
     cells = [
         F.when(~_text(sql).isin(*sorted(missing[column])), _text(sql)).alias(sql) for column, sql in columns.items()
     ]
-    literals = [F.coalesce(_text(columns[column]), F.lit("")).alias(f"literal_{columns[column]}") for column in quasi]
+    # a null and an empty text are two, as there are readers that tell them apart
+    literals = [_text(columns[column]).alias(f"literal_{columns[column]}") for column in quasi]
     # Asked before missing texts are taken out: '*' may be one of them.
     starred = F.lit(bool(quasi))
     for column in quasi:
@@ -165,9 +168,3 @@ def _missing(column: str, kind: DataType, policy: Policy) -> frozenset[str]:
     """Texts of a column that mean a missing value; a typed column may say "not a number" instead."""
     texts = {"", *(policy.input.missing if column in policy.columns else ())}
     return frozenset(texts | ({"NaN"} if isinstance(kind, DoubleType | FloatType) else set()))
-
-
-def _refuse_namesakes(header: Sequence[str], name: str) -> None:
-    twice = [column for column, times in Counter(header).items() if times > 1]
-    if twice:
-        raise DataError(*(f"{name}: {column!r} heads more than one column; rename one." for column in twice))

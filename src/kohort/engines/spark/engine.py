@@ -163,7 +163,7 @@ def prepared(table: DataFrame, plan: Plan, partitions: int | None = None) -> Pre
     refuse(plan)
     if partitions is not None and partitions < 1:
         raise DataError("partitions: give a whole number, 1 or more.")
-    scan = scan_of(table)
+    scan = scan_of(table, plan.policy.columns)
     if not scan.records:
         raise DataError("the table: has no rows; there is nothing to publish.")
     job, coded = survey(plan, scan)

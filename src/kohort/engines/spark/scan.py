@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from kohort.engines.lookups import CODE, COUNT, Lookup
 from kohort.errors import DataError
-from kohort.table.words import namesakes, unusable
+from kohort.table.words import called, listed, namesakes, unusable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -73,8 +73,8 @@ class SparkScan:
         return replace(self, frame=frame.filter(known), rest=rest)
 
 
-def scan_of(table: DataFrame) -> SparkScan:
-    """Look at a table in Spark.
+def scan_of(table: DataFrame, known: Collection[str] = ()) -> SparkScan:
+    """Look at a table in Spark; messages name the known columns.
 
     Raises
     ------
@@ -84,12 +84,14 @@ def scan_of(table: DataFrame) -> SparkScan:
     columns = tuple(table.columns)
     twice = namesakes(columns)
     if twice:
-        raise DataError(*(f"the table: {name!r} heads more than one column; rename one." for name in twice))
+        raise DataError(
+            *(f"the table: columns {listed(same)} have the same name; rename all but one." for same in twice.values())
+        )
     frame = table.toDF(*(f"c{number}" for number in range(len(columns))))
     kinds = _polars(frame.limit(0)).schema
     faults = [
-        f"the table: column {name!r} holds {fault}."
-        for name, kind in zip(columns, kinds.values(), strict=True)
+        f"the table: {called(name, place, known)} holds {fault}."
+        for place, (name, kind) in enumerate(zip(columns, kinds.values(), strict=True), 1)
         if (fault := unusable(kind))
     ]
     if faults:
