@@ -12,6 +12,9 @@ from kohort.audit.table import Part
 from kohort.errors import DataError
 from kohort.policy import Policy
 
+_DIGITS = 38
+"""Digits of the longest decimal numbers that the database knows."""
+
 
 def open_parquet(
     database: Database, name: str, files: Sequence[File], policy: Policy, wanted: Collection[str]
@@ -60,18 +63,27 @@ class _Head:
 
 def _parquet_head(database: Database, file: File, policy: Policy) -> _Head:
     try:
-        schema = database.rows(f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({file.sql})")
+        schema = database.rows(
+            f"SELECT name, coalesce(num_children, 0), coalesce(precision, 0) FROM parquet_schema({file.sql})"
+        )
         described = database.rows(f"DESCRIBE SELECT * FROM read_parquet({file.sql}, hive_partitioning = false)")
         [(rows,)] = database.rows(f"SELECT num_rows FROM parquet_file_metadata({file.sql})")
     except Unreadable:
         raise DataError(f"{file.place}: it cannot be read as Parquet; the file is damaged.") from None
-    header, inside = [], 0  # the tree comes in pre-order: skip what is inside a nested column
-    for name, children in schema[1:]:
+    header, inside, faults = [], 0, []  # the tree comes in pre-order: skip what is inside a nested column
+    for name, children, digits in schema[1:]:
         if inside:
             inside += children - 1
-        else:
-            header.append(str(name))
-            inside = children
+            continue
+        header.append(str(name))
+        inside = children
+        if digits > _DIGITS:  # the database would read floating-point numbers, and take several for one
+            which = f"column {name!r}" if name in policy.columns else f"column {len(header)}"
+            faults.append(
+                f"{file.place}: {which} holds numbers of more than {_DIGITS} digits; round it, or make it text."
+            )
+    if faults:
+        raise DataError(*faults)
     refuse_namesakes(header, file.place, policy)
     return _Head({name: str(kind) for name, (_, kind, *_rest) in zip(header, described, strict=True)}, int(rows))
 

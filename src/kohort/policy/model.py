@@ -71,6 +71,8 @@ class Policy(Section):
     @model_validator(mode="after")
     def _names_mean_one_column(self) -> Self:
         for name in self.columns:
+            if not name.strip():
+                raise ValueError("a column of the policy has no name; name it in the table, and here")
             if name == "*" or (name.startswith("^") and name.endswith("$")):
                 msg = f"column {name!r} has a name that stands for several columns; rename it in the table"
                 raise ValueError(msg)

@@ -18,6 +18,10 @@ ColumnType = Literal["integer", "number", "date", "string"]
 Anonymity = Literal["classes", "matchings", "buckets"]
 PRECISION = ("snap", "bottom", "top", "min_width")
 """Keys of a column that keep what is published from being too precise."""
+_MOST_MISSING = 1000
+"""Texts for missing values; every cell is compared with all of them."""
+_NO_CELL = re.compile("[\\0\\ud800-\\udfff]")
+"""What no cell holds: NUL, and halves of characters."""
 _NO_TEXTS = frozenset(
     ("idna", "mbcs", "oem", "palmos", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
 )
@@ -50,6 +54,15 @@ class Input(Section):
         if character and character.isalnum():
             raise ValueError("must be no letter and no digit, as cells hold these")
         return character
+
+    @field_validator("missing")
+    @classmethod
+    def _are_few(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
+        if len(texts) > _MOST_MISSING:
+            raise ValueError(f"must list {_MOST_MISSING:,} texts or fewer; make all of these one text in the table")
+        if any(_NO_CELL.search(text) for text in texts):
+            raise ValueError("must list texts that a file can hold; remove those with NUL or half characters")
+        return texts
 
     @field_validator("encoding")
     @classmethod

@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, cast
 from kohort.arrow import ArrowStream
 from kohort.errors import DataError
 from kohort.private import private_folder
-from kohort.table.words import listed, namesakes
+from kohort.table.words import listed, namesakes, no_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -195,10 +195,8 @@ def _header(path: Path, text: str, delimiter: str, quote: str) -> tuple[str, ...
     if columns is None:
         raise DataError(f"{path.name}, line 1: a quote of the header is not closed, or text follows it; mend the line.")
     empty = [position for position, name in enumerate(columns, 1) if not name.strip()]
-    if len(empty) == 1:
-        raise DataError(f"{path.name}: column {empty[0]} of the header has no name; name it.")
     if empty:
-        raise DataError(f"{path.name}: columns {listed(empty)} of the header have no name; name them.")
+        raise DataError(f"{path.name}: {no_name(empty)}")
     faults = [
         f"{path.name}: columns {listed(same)} of the header have the same name; "
         f"rename {'one' if len(same) == 2 else 'all but one'}."

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 import polars as pl
 
 from kohort.errors import DataError
-from kohort.table.words import called, listed, namesakes
+from kohort.table.words import called, listed, namesakes, no_name
 
 FrameKind = Literal["polars", "pandas", "pyarrow"]
 T = TypeVar("T")
@@ -53,6 +53,8 @@ def _from_pandas(source: Any, known: Collection[str]) -> pl.DataFrame:
 def _from_columns(
     names: list[str], columns: list[Any], convert: Callable[[Any], pl.Series], known: Collection[str]
 ) -> pl.DataFrame:
+    if nameless := [place for place, name in enumerate(names, 1) if not name.strip()]:
+        raise DataError(f"the table: {no_name(nameless)}")  # polars would invent a name
     if twice := namesakes(names):
         raise DataError(
             *(f"the table: columns {listed(same)} have the same name; rename all but one." for same in twice.values())

@@ -19,7 +19,7 @@ from kohort.regular import regular
 from kohort.table.csv import Dialect, read_csv, sniff
 from kohort.table.files import CSV_SUFFIXES, PARQUET_SUFFIXES, FileKind, known_kind
 from kohort.table.frames import FrameKind, take_frame
-from kohort.table.words import called, unusable
+from kohort.table.words import called, no_name, unusable
 
 Kind = FileKind | FrameKind
 
@@ -111,6 +111,8 @@ def _plain(frame: pl.DataFrame, name: str, known: Collection[str]) -> pl.DataFra
         for place, (column, dtype) in enumerate(frame.schema.items(), 1)
         if (fault := unusable(dtype))
     ]
+    if nameless := [place for place, column in enumerate(frame.columns, 1) if not column.strip()]:
+        faults.append(f"{name}: {no_name(nameless)}")
     if faults:
         raise DataError(*faults)
     return frame.with_columns(

@@ -18,7 +18,7 @@ from kohort.policy.sections import Input
 from kohort.regular import regular
 from kohort.table.csv import NO_TEXT, UTF8, Dialect, literal_path, reader_fault, sniff
 from kohort.table.files import FileKind, files_of, known_kind
-from kohort.table.words import called, listed, namesakes, unusable
+from kohort.table.words import called, listed, namesakes, no_name, unusable
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Source", "fetched", "files_of", "open_source", "relation"]
 
 T = TypeVar("T")
+_DIGITS = 38
+"""Digits of the longest decimal numbers that the database knows; of longer ones it makes floating-point numbers."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +212,9 @@ def _footer(connection: duckdb.DuckDBPyConnection, path: Path) -> tuple[dict[str
     damaged = f"{path.name}: is no readable Parquet file; check how it was written."
     where = [literal_path(path)]
     try:
-        schema = connection.execute("SELECT name, coalesce(num_children, 0) FROM parquet_schema(?)", where).fetchall()
+        schema = connection.execute(
+            "SELECT name, coalesce(num_children, 0), coalesce(precision, 0) FROM parquet_schema(?)", where
+        ).fetchall()
         described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning = false)", where)
         kinds = [str(kind) for _, kind, *_ in described.fetchall()]
         [(rows,)] = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", where).fetchall()
@@ -222,7 +226,12 @@ def _footer(connection: duckdb.DuckDBPyConnection, path: Path) -> tuple[dict[str
         ).fetchall()
     except duckdb.Error:
         return damaged
-    names = _top(schema)
+    top = _top(schema)
+    names = [name for name, _ in top]
+    if nameless := [place for place, name in enumerate(names, 1) if not name.strip()]:
+        return f"{path.name}: {no_name(nameless)}"
+    if long := [place for place, (_, digits) in enumerate(top, 1) if digits > _DIGITS]:
+        return f"{path.name}: column {long[0]} holds numbers of too many digits; round it, or make it text."
     if twice := namesakes(names):
         return f"{path.name}: columns {listed(next(iter(twice.values())))} have the same name; rename all but one."
     if not names or len(names) != len(kinds) or held != rows or end > size:
@@ -230,16 +239,16 @@ def _footer(connection: duckdb.DuckDBPyConnection, path: Path) -> tuple[dict[str
     return dict(zip(names, kinds, strict=True)), int(rows)
 
 
-def _top(schema: Sequence[tuple[str, int]]) -> list[str]:
-    """Names of the columns: the tree comes in pre-order, and what is inside a nested column is skipped."""
-    names, inside = [], 0
-    for name, children in schema[1:]:
+def _top(schema: Sequence[tuple[str, int, int]]) -> list[tuple[str, int]]:
+    """Names of the columns and digits of decimals: the tree comes in pre-order, and what is in a column is skipped."""
+    top, inside = [], 0
+    for name, children, digits in schema[1:]:
         if inside:
             inside += children - 1
         else:
-            names.append(name)
+            top.append((name, digits))
             inside = children
-    return names
+    return top
 
 
 def _unusable(path: Path, types: dict[str, str], known: Collection[str]) -> list[str]:

@@ -65,6 +65,13 @@ def called(name: str, place: int, known: Collection[str]) -> str:
     return f"column {name!r}" if name in known else f"column {place}"
 
 
+def no_name(places: Sequence[int]) -> str:
+    """The sentence about columns that have no name."""
+    if len(places) == 1:
+        return f"column {places[0]} of the header has no name; name it."
+    return f"columns {listed(places)} of the header have no name; name them."
+
+
 def namesakes(names: Sequence[str]) -> dict[str, list[int]]:
     """Names that more than one column has, with the columns' positions from 1."""
     positions: dict[str, list[int]] = {}

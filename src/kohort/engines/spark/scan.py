@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from kohort.engines.lookups import CODE, COUNT, Lookup
 from kohort.errors import DataError
-from kohort.table.words import called, listed, namesakes, unusable
+from kohort.table.words import called, listed, namesakes, no_name, unusable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -82,6 +82,8 @@ def scan_of(table: DataFrame, known: Collection[str] = ()) -> SparkScan:
         When two columns have the same name, or a column holds what cannot be published.
     """
     columns = tuple(table.columns)
+    if nameless := [place for place, name in enumerate(columns, 1) if not name.strip()]:
+        raise DataError(f"the table: {no_name(nameless)}")
     twice = namesakes(columns)
     if twice:
         raise DataError(
