@@ -26,6 +26,7 @@ from kohort.figures.base import Partition, figures_of
 from kohort.measures import MEASURES, Measure
 from kohort.measures.loss import Loss
 from kohort.policy import Policy
+from kohort.preparing import spelled
 from kohort.table import read_table, typed_columns, typed_quasi_identifiers
 
 ISO_DATES = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
@@ -331,6 +332,7 @@ def _records(published: _Published) -> tuple[NDArray[np.int64], Codes | None]:
     )
     if policy.output.formulas == "neutralised":
         texts = texts.with_columns(pl.all().map_elements(unquoted, pl.String))
+    texts = pl.DataFrame([spelled(texts[name], policy) for name in names])
     there = _with_these(policy, texts)
     return labels, encode(typed_columns(texts, there, "sensitive"), there, "sensitive")
 

@@ -18,8 +18,10 @@ from kohort.planning import Plan
 from kohort.policy import Policy
 from kohort.population import coverages_of
 from kohort.privacy import Promise, Reference, SensitiveModel, SizeModel, models_of, reference_of
+from kohort.privacy.reference import taxonomy_of
 from kohort.solution import Solution
 from kohort.table import Table, typed_columns, typed_quasi_identifiers
+from kohort.table.spelling import one_spelling
 from kohort.table.texts import as_texts
 
 
@@ -96,10 +98,9 @@ def promise_of(model: SensitiveModel, frame: pl.DataFrame, policy: Policy) -> Pr
 
     An empty text is a missing value: who reads a CSV file cannot tell them apart.
     """
-    missing = sorted({"", *policy.input.missing})
     # Under names of our own: a column may have any name.
     own = {name: f"c{number}" for number, name in enumerate(model.columns)}
-    columns = pl.DataFrame([as_texts(frame[name]).replace(missing, None).alias(own[name]) for name in own])
+    columns = pl.DataFrame([as_texts(frame[name]).alias(own[name]) for name in own])
     counted = columns.with_row_index("row").group_by(*own.values(), maintain_order=True).agg("row")
     counts = counted["row"].list.len().to_numpy()
     texts = {name: counted[own[name]].to_list() for name in own}
@@ -107,6 +108,12 @@ def promise_of(model: SensitiveModel, frame: pl.DataFrame, policy: Policy) -> Pr
     values = np.empty(frame.height, np.int64)
     values[counted["row"].explode().to_numpy()] = np.repeat(number, counts)
     return Promise(model, table, values)
+
+
+def spelled(series: pl.Series, policy: Policy) -> pl.Series:
+    """A sensitive column with one spelling for each value, as its tree has it where there is one."""
+    taxonomy = taxonomy_of(policy, series.name)
+    return one_spelling(series, policy, () if taxonomy is None else taxonomy.leaf_labels)
 
 
 def task_of(
@@ -129,8 +136,7 @@ def task_of(
     policy = plan.policy
     sensitive = None
     if plan.algorithm.wants_sensitive(policy):
-        # An empty text is a missing value: who reads a CSV file cannot tell them apart.
-        told = frame.select(policy.having_role("sensitive")).with_columns(pl.col(pl.String).replace("", None))
+        told = pl.DataFrame([spelled(frame[name], policy) for name in policy.having_role("sensitive")])
         sensitive = encode(typed_columns(told, policy, "sensitive"), policy, "sensitive")
     models = models_of(policy)
     return Task(

@@ -17,6 +17,7 @@ from kohort.policy import Column, Policy
 from kohort.policy.faults import toml_key
 from kohort.policy.sections import ColumnType, Role
 from kohort.table import read_table
+from kohort.table.spelling import other_spellings
 from kohort.table.types import infer
 
 MISSING_TOKENS = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "-", ".")
@@ -95,6 +96,11 @@ def _propose_column(series: pl.Series, tokens: list[str]) -> Proposal:
     proposal = _role(series.name, values, distinct)
     missing = len(series) - len(values)
     proposal.notes.append(f"{distinct:,} distinct values" + (f", {missing:,} missing" if missing else ""))
+    if more := other_spellings(values):
+        is_another = "is another spelling" if more == 1 else "are other spellings"
+        proposal.notes.append(
+            f"{more:,} of them {is_another} of a value (blanks, Unicode, case, numbers): promises count them as one"
+        )
     if proposal.role == "quasi":
         _propose_generalization(proposal, series, values, distinct)
     elif proposal.role == "sensitive" and series.dtype == pl.String:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.audit.database import Database
+from kohort.audit.spelling import alike, written
 from kohort.audit.table import Table
 from kohort.policy import Policy
 from kohort.privacy import Histogram, Reference, reference_of
@@ -61,6 +62,11 @@ class Histograms:
             if len(found["size"]):
                 group, vector, size = (np.asarray(found[name], np.int64) for name in ("class", "vector", "size"))
                 yield Histogram.of_pairs(group, self.number[vector], size)
+
+    @property
+    def other_spellings(self) -> int:
+        """Combinations of texts that are another combination in other words, and count as one with it."""
+        return len(self.number) - self.reference.size
 
     def judged(self, keeps: Keeps) -> Judged:
         """Count the classes that do not keep a promise."""
@@ -139,7 +145,7 @@ def counted(
     texts = {
         name: [known[code] for code in codes]
         for name, codes in zip(columns, values.codes(found), strict=True)
-        for known in (list(table.dictionary(name).values),)
+        for known in ([written(policy, text) for text in table.dictionary(name).values],)
     }
-    reference, number = reference_of(policy, texts, np.asarray(found["times"], np.int64))
+    reference, number = reference_of(policy, texts, np.asarray(found["times"], np.int64), alike)
     return Histograms(database, reference, number, group, values.names, parts)

@@ -15,7 +15,7 @@ from typing import Any
 
 from kohort.audit.case import Case, count
 from kohort.audit.shown import Literal, Sight
-from kohort.audit.truth import canonical_value
+from kohort.audit.spelling import identity, missing_forms, sensitive_values
 from kohort.audit.verdict import Check
 from kohort.errors import DataError
 from kohort.ledger import Entry, People, PersonKey
@@ -36,11 +36,13 @@ def people_of(case: Case, sight: Sight, key: PersonKey) -> People:
         f"SELECT DISTINCT {person}, {classes} FROM release JOIN row_order ON row_order.r = release.rowid "
         "JOIN original ON original.rowid = row_order.o"
     )
-    if any(name is None for name, *_ in found):
+    nobody = missing_forms(case.policy, identity)
+    named = [(None if name is None else identity(name), *literal) for name, *literal in found]
+    if any(name is None or name in nobody for name, *_ in named):
         raise DataError(f"original: column {key.column!r} names the person, and some records miss it; complete it.")
     told = _told(case, sight)
     shown: defaultdict[str, set[str]] = defaultdict(set)
-    for name, *literal in found:
+    for name, *literal in named:
         shown[name].add(told[tuple(literal)])
     # in the order of the hashes, which says nothing about who is who
     signatures = sorted((key.person(name), key.signature(theirs)) for name, theirs in shown.items())
@@ -86,7 +88,7 @@ def invariance(people: People, earlier: Sequence[Entry]) -> Check:
 def _told(case: Case, sight: Sight) -> dict[Literal, str]:
     """What each class shows, as a text that is the same for the same values."""
     policy, names = case.policy, sight.shown.sensitive
-    canonical = [canonical_value(policy.columns[name]) for name in names]
+    canonical = [sensitive_values(policy, name) for name in names]
     found = {}
     for literal, one in zip(sight.literals, sight.shown.classes, strict=True):
         told = {

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kohort.audit.overlap import Boxes, boxes
 from kohort.audit.shown import Sight
-from kohort.audit.truth import canonical_value
+from kohort.audit.spelling import sensitive_values
 from kohort.ledger import Shown
 from kohort.policy import Policy
 
@@ -202,7 +202,7 @@ def _overlapping(places: Boxes, number: int) -> Bools:
 def _numbered(releases: tuple[Shown, Shown], shared: Sequence[str], policy: Policy) -> tuple[Records, Records]:
     """Give equal values equal numbers, in both releases."""
     numbers: list[dict[Hashable, int]] = [{} for _ in shared]
-    canonical = [canonical_value(policy.columns[name]) for name in shared]
+    canonical = [sensitive_values(policy, name) for name in shared]
     found = []
     for shown in releases:
         where = [shown.sensitive.index(name) for name in shared]

@@ -2,56 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from dataclasses import dataclass
-from itertools import islice
 
 from kohort.audit.case import Case, count
-from kohort.audit.database import Database
+from kohort.audit.spelling import told_apart
 from kohort.audit.verdict import Check
-
-_WHOLE = re.compile(r"([+-]?)(0|[1-9][0-9]*)(?:\.0+)?")
-_PLAIN = "[!-~]([ -~]*[!-~])?"
-"""Texts that have no other way to be written, if they are no numbers: the database knows such by itself."""
-_NUMBER = _WHOLE.pattern
-_IS_SHORTEST = "regexp_full_match(who, '0|-?[1-9][0-9]*')"
-_AT_ONCE = 1 << 16
-"""Texts that Python has at a time."""
-
-
-def identity(text: str) -> str:
-    """Write equal identifiers in one way: ``7.0`` and ``+7`` are ``7``; ``007`` is a code, and another one.
-
-    Examples
-    --------
-    >>> [identity(text) for text in ("7", " +7.00", "-0", "007", "Ann ")]
-    ['7', '7', '0', '007', 'Ann']
-    """
-    text = unicodedata.normalize("NFC", text.strip())
-    match = _WHOLE.fullmatch(text)
-    if match is None:
-        return text
-    return "-" + match[2] if match[1] == "-" and match[2] != "0" else match[2]
-
-
-def told_apart(database: Database, relation: str) -> str:
-    """Make SQL of the person that a text is about, NULL if it tells none, where `relation` has the texts as ``who``.
-
-    Only texts that may be written in another way come to Python, some at a time; the statement that uses the SQL must
-    join ``people ON people.text = who``.
-    """
-    import polars as pl
-
-    schema = {"text": pl.String, "person": pl.String}
-    database.rows("CREATE OR REPLACE TEMP TABLE people (text VARCHAR, person VARCHAR)")
-    odd = f"NOT regexp_full_match(who, '{_PLAIN}') OR (regexp_full_match(who, '{_NUMBER}') AND NOT {_IS_SHORTEST})"
-    texts = database.streamed(f"SELECT DISTINCT who FROM ({relation}) AS told WHERE who IS NOT NULL AND ({odd})")
-    while some := [text for (text,) in islice(texts, _AT_ONCE)]:
-        who = [identity(text) or None for text in some]
-        database.register("some_people", pl.DataFrame({"text": some, "person": who}, schema=schema))
-        database.rows("INSERT INTO people SELECT text, person FROM some_people")
-    return "CASE WHEN people.text IS NULL THEN who ELSE people.person END"
 
 
 @dataclass(frozen=True)
@@ -120,7 +75,7 @@ class _Counts:
 
 def _counts(case: Case, source: _Source) -> _Counts:
     database, release, wanted = case.release.database, case.release, case.policy.privacy.k
-    person = told_apart(database, source.relation)
+    person = told_apart(database, source.relation, case.policy)
     keys = release.keys(list(case.columns))
     # rows of '*' are a class if they are not suppressed records
     shown = "true" if case.starred_class else f"NOT ({keys.starred})"

@@ -248,7 +248,8 @@ def sizes(case: Case, model: SizeModel) -> Check:
 
 def judged(model: SensitiveModel, found: Histograms, noun: str, plural: str) -> Check:
     """Tell whether every class, or whatever it is called, keeps what a model promises."""
-    return judgement(model, found.judged(model.keeps), noun, plural)
+    check = judgement(model, found.judged(model.keeps), noun, plural)
+    return replace(check, figures={**check.figures, "other_spellings": found.other_spellings})
 
 
 def judgement(model: SensitiveModel, classes: Judged, noun: str, plural: str) -> Check:

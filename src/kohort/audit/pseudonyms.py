@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kohort.audit.case import Case, count
-from kohort.audit.persons import told_apart
+from kohort.audit.spelling import told_apart
 from kohort.audit.verdict import Check
 
 _FORM = "[0-9a-f]{64}"
@@ -66,7 +66,7 @@ def _mixed(case: Case, name: str) -> int:
     assert case.original is not None
     database, pseudonym = case.release.database, f"r_{case.release.columns[name]}"
     relation = f"SELECT {pseudonym} AS pseudonym, o_{case.original.columns[name]} AS who FROM paired"
-    person = told_apart(database, relation)
+    person = told_apart(database, relation, case.policy)
     database.rows(
         f"CREATE OR REPLACE TEMP TABLE named AS SELECT pseudonym, {person} AS person, count(*) AS times "
         f"FROM ({relation}) AS told LEFT JOIN people ON people.text = who GROUP BY ALL"

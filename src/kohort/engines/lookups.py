@@ -17,6 +17,7 @@ from kohort.encode import Axis, encode_column
 from kohort.errors import DataError, PolicyError
 from kohort.policy import Policy
 from kohort.policy.sections import Role
+from kohort.preparing import spelled
 from kohort.privacy import Reference, SensitiveModel, models_of, reference_of
 from kohort.table.texts import as_texts
 from kohort.table.types import typed_column
@@ -57,7 +58,7 @@ def encoded(policy: Policy, role: Role, distinct: Distinct) -> tuple[tuple[Axis,
     for number, name in enumerate(policy.having_role(role)):
         values = distinct((name,))[name]
         try:
-            typed = typed_column(values, policy)
+            typed = typed_column(spelled(values, policy) if role == "sensitive" else values, policy)
             known = typed.is_not_null() | (role != "quasi" or policy.privacy.missing in ("own-value", "wildcard"))
             axis, some = encode_column(typed.filter(known), policy.columns[name], policy)
         except (DataError, PolicyError) as error:
@@ -80,7 +81,6 @@ def pledged(policy: Policy, distinct: Distinct) -> tuple[tuple[Pledge, ...], lis
     distinct : callable
         Of the records that take part.
     """
-    missing = sorted({"", *policy.input.missing})
     pledges = []
     lookups: dict[tuple[str, ...], Lookup] = {}
     references: dict[tuple[str, ...], Reference] = {}
@@ -90,7 +90,7 @@ def pledged(policy: Policy, distinct: Distinct) -> tuple[tuple[Pledge, ...], lis
         columns = tuple(model.columns)
         if columns not in lookups:
             counted = distinct(columns)
-            texts = {name: as_texts(counted[name]).replace(missing, None).to_list() for name in columns}
+            texts = {name: as_texts(counted[name]).to_list() for name in columns}
             references[columns], numbers = reference_of(policy, texts, counted[COUNT].to_numpy())
             coded = counted.select(columns).with_columns(pl.Series(CODE, numbers.astype(np.int32)))
             lookups[columns] = Lookup(f"{OWN}value_{len(lookups)}", columns, coded)

@@ -1,18 +1,19 @@
 """The sensitive values of a table, in an order that means something, and how often each occurs.
 
-The maker of a release builds it from the records that it publishes, the audit from the file that it reads: by the
-same texts, so both count the same values.
+The maker of a release builds it from the records that it publishes, the audit from the file that it reads. Each has a
+form of its own in which all spellings of a value are one, and counts by it.
 """
 
 from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,10 @@ from numpy.typing import NDArray
 from kohort.hierarchy import Taxonomy, read
 from kohort.policy import Policy
 from kohort.policy.sections import Column
+from kohort.table.spelling import alike
+
+Form: TypeAlias = Callable[[str], str]
+"""Writes all spellings of a value in one way."""
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _MOST_EXACT = 2**40
@@ -43,9 +48,11 @@ class SensitiveColumn:
     leaves: NDArray[np.int64] | None
     """Leaf of each known value, ascending unless they are numbers."""
     texts: tuple[str, ...] = ()
-    """The known values as they are written, where they are no numbers."""
+    """The known values in their one form, where they are no numbers."""
     spec: Column | None = None
     """What the policy says of the column."""
+    form: Form = alike
+    """How a text is brought into that form."""
 
     @property
     def known(self) -> int:
@@ -64,16 +71,18 @@ class SensitiveColumn:
             None if self.leaves is None else self.leaves[known],
             tuple(self.texts[value] for value in known) if self.texts else (),
             self.spec,
+            self.form,
         )
 
     def find(self, text: str) -> int | None:
         """The number of the value that is written so, the empty text being the missing one; None if it is not there."""
-        if not text:
+        form = self.form(text)
+        if not form:
             return self.known if self.has_missing else None
         if self.numbers is None:
-            return self.texts.index(text) if text in self.texts else None
-        numbers = None if self.spec is None else _numbers(self.spec, [text])
-        return self.numbers.index(numbers[0]) if numbers and numbers[0] in self.numbers else None
+            return self.texts.index(form) if form in self.texts else None
+        numbers = None if self.spec is None else _numbers(self.spec, {text: form})
+        return self.numbers.index(numbers[text]) if numbers and numbers[text] in self.numbers else None
 
     @cached_property
     def scaled(self) -> tuple[NDArray[np.int64], Fraction]:
@@ -130,7 +139,10 @@ class Reference:
 
 
 def reference_of(
-    policy: Policy, columns: Mapping[str, Sequence[str | None]], counts: Sequence[int] | NDArray[np.integer]
+    policy: Policy,
+    columns: Mapping[str, Sequence[str | None]],
+    counts: Sequence[int] | NDArray[np.integer],
+    form: Form = alike,
 ) -> tuple[Reference, NDArray[np.int64]]:
     """The values of some sensitive columns, and the number of the value of each row.
 
@@ -140,10 +152,12 @@ def reference_of(
         The columns as texts, None where missing; rows may repeat each other.
     counts : sequence of int
         Records that each row stands for.
+    form : callable
+        Writes all spellings of a value in one way; texts that it leaves nothing of are missing.
     """
     described, codes = [], []
     for name, texts in columns.items():
-        column, code = _described(policy, name, texts)
+        column, code = _described(policy, name, texts, form)
         described.append(column)
         codes.append(code)
     table = np.stack(codes, axis=1)
@@ -154,46 +168,51 @@ def reference_of(
     return Reference(tuple(described), vectors.astype(np.int64), totals), index.astype(np.int64)
 
 
-def _described(policy: Policy, name: str, texts: Sequence[str | None]) -> tuple[SensitiveColumn, NDArray[np.int64]]:
+def _described(
+    policy: Policy, name: str, texts: Sequence[str | None], form: Form
+) -> tuple[SensitiveColumn, NDArray[np.int64]]:
     """One column, and the number of each text's value in it."""
     spec = policy.columns[name]
-    different = sorted({text for text in texts if text is not None})
-    numbers = _numbers(spec, different)
+    absent = {"", *map(form, policy.input.missing)}
+    forms = {text: form(text) for text in set(texts) if text is not None}
+    forms = {text: spelled for text, spelled in forms.items() if spelled not in absent}
+    numbers = _numbers(spec, forms)
     taxonomy = taxonomy_of(policy, name)
-    leaf_of = dict(zip(taxonomy.leaf_labels, range(taxonomy.n_leaves), strict=True)) if taxonomy else {}
+    leaf_of = {form(label): leaf for leaf, label in reversed([*enumerate(taxonomy.leaf_labels)])} if taxonomy else {}
+    different: list[str] = sorted(set(forms.values()))
+    index_of: dict[str | None, int]
     if numbers is not None:
-        place = {number: index for index, number in enumerate(sorted(set(numbers)))}
-        index_of: dict[str | None, int] = {text: place[number] for text, number in zip(different, numbers, strict=True)}
+        place = {number: index for index, number in enumerate(sorted(set(numbers.values())))}
+        index_of = {text: place[number] for text, number in numbers.items()}
         values: tuple[Fraction, ...] | None = tuple(place)
     else:
         if taxonomy is not None:
             # A value that the tree does not know comes last; models that need the tree refuse it.
-            different.sort(key=lambda text: leaf_of.get(text, taxonomy.n_leaves))
-        index_of = {text: index for index, text in enumerate(different)}
+            different.sort(key=lambda spelled: leaf_of.get(spelled, taxonomy.n_leaves))
+        rank = {spelled: index for index, spelled in enumerate(different)}
+        index_of = {text: rank[spelled] for text, spelled in forms.items()}
         values = None
     known = len(set(index_of.values()))
     leaves = None
     if taxonomy is not None:
         leaves = np.full(known, -1, np.int64)
-        for text, index in index_of.items():
-            assert text is not None
-            leaves[index] = leaf_of.get(text, -1)
-    has_missing = any(text is None for text in texts)
-    index_of[None] = known
+        for text, spelled in forms.items():
+            leaves[index_of[text]] = leaf_of.get(spelled, -1)
+    index = np.array([index_of.get(text, known) for text in texts], np.int64)
+    has_missing = bool((index == known).any())
     written = () if values is not None else tuple(different)
-    column = SensitiveColumn(name, known + has_missing, has_missing, values, taxonomy, leaves, written, spec)
-    return column, np.array([index_of[text] for text in texts], np.int64)
+    return SensitiveColumn(name, known + has_missing, has_missing, values, taxonomy, leaves, written, spec, form), index
 
 
-def _numbers(spec: Column, texts: Sequence[str]) -> list[Fraction] | None:
+def _numbers(spec: Column, forms: Mapping[str, str]) -> dict[str, Fraction] | None:
     """The texts as exact numbers, or None where they are none."""
-    if spec.type == "string" or not texts:
+    if spec.type == "string" or not forms:
         return None
     if spec.type == "date":
-        days = [_day(text, spec.format) for text in texts]
-        return None if None in days else [Fraction(day) for day in days if day is not None]
-    if all(_NUMBER.fullmatch(text.strip()) for text in texts):
-        return [Fraction(text.strip()) for text in texts]
+        days = {text: _day(text.strip(), spec.format) for text in forms}
+        return None if None in days.values() else {text: Fraction(day) for text, day in days.items() if day is not None}
+    if all(_NUMBER.fullmatch(spelled) for spelled in forms.values()):
+        return {text: Fraction(spelled) for text, spelled in forms.items()}
     return None
 
 

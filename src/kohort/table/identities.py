@@ -6,11 +6,10 @@ import polars as pl
 
 from kohort.errors import DataError
 from kohort.policy import Policy
+from kohort.table.spelling import NUMBER, PLAIN, SHORTEST, absent, identity
 from kohort.table.types import with_nulls
 from kohort.table.words import counted, in_words
 
-WHOLE = r"^(?:\+|(-))?(0|[1-9][0-9]*)(?:\.0+)?$"
-"""A whole number, as a CSV file may write it; a leading zero makes a code, and a code is no number."""
 EXACT = 2**53
 """Whole numbers up to here are exact in a column of floating-point numbers."""
 
@@ -18,9 +17,9 @@ EXACT = 2**53
 def identities(series: pl.Series, policy: Policy) -> pl.Series:
     """One text for each identifier, null where it is missing.
 
-    Whole numbers are written in digits alone: 7, 7.0, "7", "+7" and " 7.0 " are all `7`, and "007" is another
-    identifier. Dates are ISO. Other texts lose blanks around them and are put into Unicode's composed form (NFC).
-    A text of blanks alone is missing.
+    Numbers are written in as few digits as they need: 7, 7.0, "7", "+7" and " 7.0 " are all `7`, and "007" is another
+    identifier. Dates are ISO. Other texts are brought into the one form of `kohort.table.spelling`. A text of blanks
+    alone is missing, and so is another spelling of a text that the policy calls missing.
 
     Raises
     ------
@@ -56,5 +55,14 @@ def identities(series: pl.Series, policy: Policy) -> pl.Series:
             f"column {series.name!r}: {in_words(dtype)} cannot tell who is who; give identifiers as texts or whole "
             "numbers."
         )
-    texts = series.str.strip_chars().str.normalize("NFC").str.replace(WHOLE, "${1}${2}")
-    return texts.replace({"-0": "0", "": None})
+    nobody = absent(policy, identity)
+    texts = series.drop_nulls().unique()
+    odd = texts.filter(
+        ~texts.str.contains(PLAIN)
+        | (texts.str.contains(NUMBER) & ~texts.str.contains(SHORTEST))
+        | texts.is_in(pl.Series(sorted(nobody), dtype=pl.String).implode())
+    )
+    if not len(odd):
+        return series
+    forms = [None if form in nobody else form for form in map(identity, odd)]
+    return series.replace(odd, pl.Series(forms, dtype=pl.String))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kohort.audit import audit, database, histograms, rowwise, texts, verify
 from kohort.audit import table as tables
 from kohort.audit.database import Database
-from kohort.audit.persons import identity, told_apart
+from kohort.audit.spelling import identity, told_apart
 from kohort.errors import DataError, PolicyError
 from kohort.ledger import Ledger
 from kohort.policy import Policy
@@ -262,7 +262,7 @@ def test_persons_are_those_of_their_identities(names):
     with Database() as base:
         base.register("given", pl.DataFrame({"who": names}, schema={"who": pl.String}))
         base.rows("CREATE TABLE told AS SELECT who FROM given")
-        person = told_apart(base, "SELECT who FROM told")
+        person = told_apart(base, "SELECT who FROM told", RULES)
         found = base.rows(f"SELECT who, {person} FROM told LEFT JOIN people ON people.text = who")
     assert sorted(found, key=str) == sorted(
         ((name, None if name is None else identity(name) or None) for name in names), key=str

@@ -8,7 +8,7 @@ import pytest
 
 import kohort
 from kohort.algorithms import ALGORITHMS, Task
-from kohort.audit.persons import identity
+from kohort.audit.spelling import identity
 from kohort.errors import DataError, PolicyError
 from kohort.measures import MEASURES
 from kohort.persons import Work, with_k_persons

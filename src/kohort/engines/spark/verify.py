@@ -20,6 +20,7 @@ from kohort.audit.case import Case
 from kohort.audit.classes import ClassSizes
 from kohort.audit.histograms import Judged
 from kohort.audit.published import published_column
+from kohort.audit.spelling import alike, written
 from kohort.audit.verdict import Check, Verdict, hashes, versions
 from kohort.engines.spark.counted import STARRED, CountedTable, counted_table
 from kohort.errors import DataError, PolicyError
@@ -195,8 +196,8 @@ def _judged(
     found = shown.groupBy(*values).count().collect()
     if not found:
         return Judged(0, 0, 0)
-    texts = {column: [row[j] for row in found] for j, column in enumerate(model.columns)}
-    reference, numbers = reference_of(policy, texts, [row["count"] for row in found])
+    texts = {column: [written(policy, row[j]) for row in found] for j, column in enumerate(model.columns)}
+    reference, numbers = reference_of(policy, texts, [row["count"] for row in found], alike)
     names = [f"v{j}" for j in range(len(values))]
     told = [(*row[: len(values)], int(number)) for row, number in zip(found, numbers, strict=True)]
     schema = ", ".join([*(f"{name} string" for name in names), "number long"])
