@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +16,14 @@ from kohort.audit.database import Database, Unreadable
 from kohort.audit.files import files_hash, listed_files, states
 from kohort.audit.intersection import intersection
 from kohort.audit.invariance import invariance, is_comparable, people_of
+from kohort.audit.kept import kept_order
 from kohort.audit.load import load
-from kohort.audit.order import order_of
+from kohort.audit.order import order_in_array, order_of
 from kohort.audit.published import published_column
 from kohort.audit.shown import sight_of
 from kohort.audit.table import Table
 from kohort.audit.texts import Texts
+from kohort.audit.values import same_value
 from kohort.audit.verdict import Check, Facts, Verdict, hashes, versions
 from kohort.errors import DataError, InternalError, PolicyError
 from kohort.ledger import Ledger, People, PersonKey, Shown, read_ledger, refuse_other_persons
@@ -262,9 +264,22 @@ def _load(
         order=order,
         sensitive=second,
     )
+    case = _in_kept_order(case)
     if case.original is not None and case.is_paired:
-        pair(table, case.original, ordered=order is not None)
+        pair(table, case.original, ordered=case.order is not None)
     return case
+
+
+def _in_kept_order(case: Case) -> Case:
+    """The case with the order of the original as the release keeps it, if rows are withheld and one is found."""
+    original, release = case.original, case.release
+    if original is None or not case.keeps_order or case.order_given or release.rows >= original.rows:
+        return case
+    questions = [*case.lines.questions, *(same_value(release, original, name, case.policy) for name in case.unchanged)]
+    kept = kept_order(release, original, questions)
+    if kept is None:
+        return case
+    return replace(case, order=order_in_array(kept.rows, release.database), found=True, several=kept.several)
 
 
 def _checks(case: Case, *, strict: bool) -> list[Check]:

@@ -13,7 +13,7 @@ from kohort.audit import promise
 from kohort.audit.case import Case, count, listed
 from kohort.audit.histograms import Histograms, counted
 from kohort.audit.table import Table
-from kohort.audit.truth import comparison
+from kohort.audit.values import comparison
 from kohort.audit.verdict import Check
 from kohort.errors import PolicyError
 from kohort.policy import Policy
@@ -151,13 +151,15 @@ def sensitive(case: Case) -> Check | None:
         return Check("sensitive", False, sentence)
     if not _is_linked(case):
         return Check("sensitive", False, "sensitive values cannot be checked, as a column is not there.")
+    if case.keeps_order and not case.order_known:
+        return Check("sensitive", False, f"sensitive values cannot be checked, as {case.order_unknown}.")
     wrong = _wrong_values(case, _second(case), case.original, name)
-    figures = {"method": "bucket by bucket" if case.order_given else "all together", f"not_original.{name}": wrong}
+    figures = {"method": "bucket by bucket" if case.order_known else "all together", f"not_original.{name}": wrong}
     if wrong:
         are = "is not one" if wrong == 1 else "are not those"
-        of = "its bucket" if case.order_given else "the original"
+        of = "its bucket" if case.order_known else "the original"
         sentence = f"column {name!r}: {wrong:,} of {count(case.release.rows, 'sensitive value')} {are} of {of}"
-    elif case.order_given:
+    elif case.order_known:
         sentence = "every bucket has the sensitive values of its records"
     else:
         sentence = "all buckets together have the sensitive values of the original; which has which was not checked"
@@ -205,16 +207,16 @@ def _histogram(case: Case) -> Histograms | None:
 def _wrong_values(case: Case, second: Table, original: Table, name: str) -> int:
     """Count the sensitive values that the records of their bucket, or all records in any order, do not have."""
     value, there = second.columns[name], original.columns[name]
-    if case.order_given:
-        bucket, link = f"release.{case.release.columns[BUCKET]}", second.columns[BUCKET]
-        records = "release JOIN row_order ON row_order.r = release.rowid JOIN original ON original.rowid = row_order.o"
+    if case.order_known:
+        bucket, link = f"r_{case.release.columns[BUCKET]}", second.columns[BUCKET]
+        record, records = f"o_{there}", "paired"
     else:
-        bucket, link, records = "NULL", "NULL", "original"
+        bucket, link, record, records = "NULL", "NULL", there, "original"
     different = second.database.streamed(
         "SELECT bucket, value, sum(times) FROM ("
         f"SELECT CAST({link} AS VARCHAR) AS bucket, {value} AS value, {_number(second.columns[COUNT])} AS times "
         f"FROM {TABLE} "
-        f"UNION ALL SELECT CAST({bucket} AS VARCHAR), original.{there}, -1 FROM {records}"
+        f"UNION ALL SELECT CAST({bucket} AS VARCHAR), {record}, -1 FROM {records}"
         ") AS both_sides GROUP BY bucket, value HAVING sum(times) <> 0"
     )
     alike = comparison(case.policy, name)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from kohort.audit.classes import ClassSizes
+from kohort.audit.coverage import Covered, Lines, covered, lines_of
 from kohort.audit.order import Order
-from kohort.audit.published import PublishedColumn
+from kohort.audit.published import STAR, PublishedColumn
 from kohort.audit.table import Table
+from kohort.audit.values import not_original
 from kohort.policy import Policy
 
 
@@ -25,7 +28,11 @@ class Case:
     starred : int
         Rows with ``*`` in every quasi-identifier.
     order : Order or None
-        Which original row each released row comes from, if the caller said so.
+        Which original row each released row comes from: the caller said so, or it was found.
+    found : bool
+        Whether the order was found, as that of the original without the rows that are withheld.
+    several : bool
+        Whether it is one of several that fit.
     sensitive : Table or None
         The second table of a release in buckets.
     has_order : bool
@@ -41,11 +48,13 @@ class Case:
     order: Order | None
     sensitive: Table | None = None
     has_order: bool = True
+    found: bool = False
+    several: bool = False
 
     @property
     def order_given(self) -> bool:
         """Whether the caller said which original row each released row comes from."""
-        return self.order is not None
+        return self.order is not None and not self.found
 
     @property
     def starred_class(self) -> int:
@@ -75,15 +84,76 @@ class Case:
         """Whether each released row has an original row to be compared with."""
         if self.original is None or not self.has_order:
             return False
-        return self.order_given or self.original.rows == self.release.rows
+        return self.order is not None or self.original.rows == self.release.rows
 
     @property
+    def keeps_order(self) -> bool:
+        """Whether the policy says that the rows stand in the order of the original, and there is one."""
+        return self.policy.output.order == "kept" and self.has_order and self.original is not None
+
+    @property
+    def order_said(self) -> bool:
+        """Whether somebody says which original row each released row comes from: the caller, or the policy.
+
+        Then cells are compared with those of their own rows, and what differs is a fault.
+        """
+        return self.order_given or (self.keeps_order and self.is_paired)
+
+    @cached_property
     def order_known(self) -> bool:
         """Whether it is certain which original row each released row comes from.
 
-        A shuffled file may fit the order of the original by chance, so a fit is not enough.
+        The caller says so, or the policy does and nothing speaks against it: every cell fits its own row, in this
+        order and no other. A shuffled file may fit the order of the original by chance, so a fit is not enough.
         """
-        return self.order_given or (self.policy.output.order == "kept" and self.is_paired)
+        return self.order_given or (self.order_said and not self.several and not self.is_out_of_order)
+
+    @cached_property
+    def is_out_of_order(self) -> bool:
+        """Whether the policy keeps the order and the rows do not stand in that of the original."""
+        if not self.keeps_order or self.order_given:
+            return False
+        if not self.is_paired:
+            return True
+        return any(column.row_by_row for column in self.covered.values()) or any(self.not_original.values())
+
+    @property
+    def order_unknown(self) -> str:
+        """Why it is not known which original row each row comes from, and what to give."""
+        if self.is_out_of_order:
+            return "the rows do not stand in the order of the original, though order = 'kept'; give row_order"
+        if self.several:
+            return "rows are withheld, and it is not certain which; give row_order"
+        return "it is not known which original row each row comes from; give row_order"
+
+    @cached_property
+    def lines(self) -> Lines:
+        """The quasi-identifiers that both tables have, laid out for comparison."""
+        assert self.original is not None
+        # a '*' that the policy reads as missing still says "any value"
+        missing_is_any = self.policy.privacy.missing == "wildcard" or STAR in self.policy.input.missing
+        columns = {name: column for name, column in self.columns.items() if name in self.original.columns}
+        return lines_of(columns, self.release, self.original, missing_is_any=missing_is_any)
+
+    @cached_property
+    def covered(self) -> Mapping[str, Covered]:
+        """How the quasi-identifiers fare against the original."""
+        assert self.original is not None
+        return covered(self.lines, self.release, self.original, paired=self.is_paired, order=self.order)
+
+    @property
+    def unchanged(self) -> list[str]:
+        """The sensitive and insensitive columns that both tables have."""
+        published = self.policy.having_role("sensitive", "insensitive")
+        tables = [self.release, *([] if self.original is None else [self.original])]
+        return [name for name in published if all(name in table.columns for table in tables)]
+
+    @cached_property
+    def not_original(self) -> Mapping[str, int]:
+        """Cells of the other columns that are not those of the original: of their own rows, if the order is said."""
+        assert self.original is not None
+        names, paired = self.unchanged, self.order_said
+        return not_original(self.policy, self.release, self.original, names, self.order, paired=paired)
 
     @property
     def absent(self) -> list[str]:

@@ -122,7 +122,7 @@ def _released(case: Case) -> Ints:
     """Number the original rows that were released: by the order if it is given, else by the policy's own rule."""
     assert case.original is not None
     database, columns = case.release.database, case.original.columns
-    if case.order_given:
+    if case.order is not None and case.order_known:
         shown = "NOT starred" if case.suppressed else "true"
         sql = f"SELECT o FROM row_order JOIN release ON release.rowid = r WHERE {shown} ORDER BY r"
         return np.asarray(database.arrays(sql)["o"], np.int64)

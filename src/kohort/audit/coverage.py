@@ -167,16 +167,16 @@ class Covered:
     by_chance: float
 
 
-def covered(
-    columns: Mapping[str, PublishedColumn],
-    release: Table,
-    original: Table,
-    *,
-    paired: bool,
-    order: Order | None,
-    missing_is_any: bool,
-) -> dict[str, Covered]:
-    """Compare published columns with their originals.
+@dataclass(frozen=True)
+class Lines:
+    """What is asked of the quasi-identifiers, and how many places the line of each has."""
+
+    questions: tuple[Question, ...]
+    lengths: tuple[int, ...]
+
+
+def lines_of(columns: Mapping[str, PublishedColumn], release: Table, original: Table, *, missing_is_any: bool) -> Lines:
+    """Lay out published columns and their originals.
 
     Parameters
     ----------
@@ -184,26 +184,36 @@ def covered(
         How texts are read.
     release, original : Table
         Both have the columns.
-    paired : bool
-        Whether each released row has an original one: by the order, or in the same place.
     missing_is_any : bool
         Whether a cell published as missing stands for any value, or for a missing one only.
     """
-    questions, lines = [], {}
+    questions, lengths = [], []
     for name, column in columns.items():
         line = Line(column, original.dictionary(name).values)
         stretches = line.stretches(release.dictionary(name).values, missing_is_any=missing_is_any)
         questions.append(Question.of(name, stretches, line.places))
-        lines[name] = line.length
+        lengths.append(line.length)
+    return Lines(tuple(questions), tuple(lengths))
+
+
+def covered(lines: Lines, release: Table, original: Table, *, paired: bool, order: Order | None) -> dict[str, Covered]:
+    """Compare published columns with their originals.
+
+    Parameters
+    ----------
+    paired : bool
+        Whether each released row has an original one: by the order, or in the same place.
+    """
+    questions = lines.questions
     rows = outside(release, original, order, questions) if paired else [None] * len(questions)
     if paired and not any(rows):
         # Every row covers its own, so nothing is left to ask; a matching takes long where hardly two texts are alike.
-        return {name: Covered(0, 0, 0.0) for name in columns}
+        return {question.column: Covered(0, 0, 0.0) for question in questions}
     found = {}
-    for question, cells in zip(questions, rows, strict=True):
+    for question, length, cells in zip(questions, lines.lengths, rows, strict=True):
         name = question.column
         demand = (question.first, question.last, release.dictionary(name).times)
-        capacity = np.bincount(question.place, original.dictionary(name).times, lines[name]).astype(np.int64)
+        capacity = np.bincount(question.place, original.dictionary(name).times, length).astype(np.int64)
         found[name] = Covered(cells, unmatched(*demand, capacity), _by_chance(*demand, capacity))
     return found
 

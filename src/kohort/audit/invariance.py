@@ -27,14 +27,15 @@ def people_of(case: Case, sight: Sight, key: PersonKey) -> People:
     Raises
     ------
     DataError
-        When a record does not say whose it is.
+        When a record does not say whose it is, or it is not known whose it is.
     """
     assert case.original is not None
-    release, person = case.release, f"original.{case.original.columns[key.column]}"
+    if not case.order_known:
+        raise DataError(f"persons cannot be recognised, as {case.order_unknown}.")
+    release, person = case.release, f"o_{case.original.columns[key.column]}"
     classes = ", ".join(f"release.{release.literal(name)}" for name in case.policy.quasi_identifiers)
     found = release.database.rows(
-        f"SELECT DISTINCT {person}, {classes} FROM release JOIN row_order ON row_order.r = release.rowid "
-        "JOIN original ON original.rowid = row_order.o"
+        f"SELECT DISTINCT {person}, {classes} FROM release JOIN paired ON paired.released = release.rowid"
     )
     nobody = missing_forms(case.policy, identity)
     named = [(None if name is None else identity(name), *literal) for name, *literal in found]

@@ -83,11 +83,16 @@ def order_of(
 
 
 def _in_array(given: Any, database: Database, release: Table) -> InArray | None:
-    import polars as pl
-
     array: np.ndarray[Any, np.dtype[Any]] = np.asarray(given)
     if array.shape != (release.rows,) or array.dtype.kind not in "iu":
         return None
+    return order_in_array(array, database)
+
+
+def order_in_array(array: np.ndarray[Any, np.dtype[np.integer]], database: Database) -> InArray:
+    """Give the database the numbers of the original rows, in the order of the released ones."""
+    import polars as pl
+
     database.register(NAME, pl.DataFrame({"r": np.arange(len(array)), "o": array.astype(np.int64)}))
     return InArray(array)
 

@@ -60,7 +60,7 @@ def _source(case: Case, name: str) -> _Source | str:
         return "the file does not tell them and the original was not given"
     if name not in original.columns:
         return f"column {name!r} is not in the original"
-    return "it is not known which original row each row comes from"
+    return case.order_unknown
 
 
 @dataclass(frozen=True)

@@ -249,6 +249,8 @@ def sizes(case: Case, model: SizeModel) -> Check:
 def judged(model: SensitiveModel, found: Histograms, noun: str, plural: str) -> Check:
     """Tell whether every class, or whatever it is called, keeps what a model promises."""
     check = judgement(model, found.judged(model.keeps), noun, plural)
+    if not found.other_spellings:
+        return check
     return replace(check, figures={**check.figures, "other_spellings": found.other_spellings})
 
 

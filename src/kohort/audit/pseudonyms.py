@@ -16,6 +16,8 @@ def pseudonyms(case: Case) -> Check | None:
         return None
     sentences: list[str] = []
     figures: dict[str, int | float | str] = {"method": "row by row" if case.order_known else "form alone"}
+    if case.keeps_order and not case.order_known:
+        sentences.append(f"pseudonyms cannot be compared with identifiers, as {case.order_unknown}")
     for name in names:
         strange, plain = _strange(case, name), _plain(case, name)
         figures[f"not_pseudonyms.{name}"] = strange + plain

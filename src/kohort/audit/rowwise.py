@@ -61,6 +61,8 @@ def outside(release: Table, original: Table, order: Order | None, questions: Seq
     order : Order or None
         Where released rows come from; None if both tables are in the same order.
     """
+    if not questions:
+        return []
     if order is None:
         return _in_order(release, original, questions)
     found = dict.fromkeys((question.column for question in questions), 0)

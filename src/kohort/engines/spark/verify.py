@@ -122,6 +122,9 @@ def refuse_promises(policy: Policy) -> None:
         faults.append(policy.located(("privacy", "person"), f"k persons in every class: {instead}"))
     if policy.pseudonyms:
         faults.append(policy.located(("columns", policy.pseudonyms[0], "pseudonym"), f"pseudonyms: {instead}"))
+    if policy.output.order == "kept":
+        fault = "order = 'kept': rows have no order in Spark; remove it, or use the local engine."
+        faults.append(policy.located(("output", "order"), fault))
     if policy.output.bounds:
         faults.append(policy.located(("output", "bounds"), f"bounds = true: {instead}"))
     for index, model in enumerate(models_of(policy)[1:]):
