@@ -21,10 +21,11 @@ from kohort.engines.spark.session import refuse_without_spark, session
 refuse_without_spark()
 
 from kohort.audit.files import files_hash, listed_files  # noqa: E402
+from kohort.engines.spark.audited import audited  # noqa: E402
 from kohort.engines.spark.batches import read_batches, write_batches  # noqa: E402
 from kohort.engines.spark.engine import anonymize, prepared, refuse  # noqa: E402 (says first what is missing)
 from kohort.engines.spark.faults import guarded  # noqa: E402
-from kohort.engines.spark.files import read_files, read_folder, write_folder  # noqa: E402
+from kohort.engines.spark.files import read_files, write_folder  # noqa: E402
 from kohort.engines.spark.verify import examine, verify  # noqa: E402
 from kohort.engines.workspace import files_facts, make_resumable, resumable, same_run  # noqa: E402
 from kohort.errors import DataError  # noqa: E402
@@ -139,9 +140,8 @@ def _released(
             else:
                 with watched(spark, ready.partitions, clock.share):
                     guarded(lambda: write_folder(ready.released(), draft, kind, delimiter))
-        with clock.step("verify"):
-            written = guarded(lambda: read_folder(spark, draft, kind, ready.job.columns, delimiter))
-            verdict, found = guarded(lambda: examine(written, policy, original=original))
+        with clock.step("verify"), audited(spark, draft, table, policy) as (written, there):
+            verdict, found = guarded(lambda: examine(written, policy, original=there))
             refuse_verdict(verdict)
             counts = {axis.name: found.counts(axis.name) for axis in ready.job.axes}
         with clock.step("measure"):

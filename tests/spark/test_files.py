@@ -4,13 +4,21 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import polars as pl
 import pytest
+from pyspark.sql import functions as F
 
 import kohort
+import kohort.spark as kohort_on_spark
+from engines_tables import released_in_parts
+from kohort.engines.spark.audited import BY_COLUMNS
+from kohort.engines.spark.files import read_files
+from kohort.errors import VerificationError
 
 from .clusters import PACKAGE, QUICK_JAVA
+from .conftest import only
 from .test_engine import patients, policy
 
 
@@ -59,6 +67,44 @@ def test_a_folder_of_files_becomes_a_verified_folder(java, tmp_path):
     )
     assert again.returncode == 2
     assert "is a directory" in again.stderr
+
+
+@pytest.fixture
+def made(spark, monkeypatch, tmp_path):
+    """Makes a release of a folder in this session, by a maker that may misread the table."""
+
+    def release(people, kind, promised, misread=lambda table: table, **how):
+        source = tmp_path / "in"
+        source.mkdir(exist_ok=True)
+        files = 2 if kind == "csv" else 1  # the database takes names in several Parquet files for one
+        for number, some in enumerate(people.iter_slices(people.height // files)):
+            getattr(some, f"write_{kind}")(source / f"[{number}].{kind}")
+        monkeypatch.setattr(kohort_on_spark, "session", lambda master: nullcontext(spark))
+        monkeypatch.setattr(kohort_on_spark, "read_files", lambda *given: misread(read_files(*given)))
+        return kohort_on_spark.release(source, promised, tmp_path / f"out.{kind}", partitions=2, **how)
+
+    return release
+
+
+@only("local")
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_the_auditor_reads_the_table_itself(spark, made, tmp_path, kind):
+    people = patients(600).with_columns(note=pl.lit('a "quoted"; cell,\nin two lines '), NOTE=pl.int_range(pl.len()))
+    promised = policy(algorithm="mondrian", insensitive=["note", "NOTE"])
+
+    def misread(table):
+        return table.withColumn("note", F.trim("note"))
+
+    with pytest.raises(VerificationError, match="column 'note': 600 of 600 published values are not those"):
+        made(people, kind, promised, misread)
+    with pytest.raises(VerificationError, match=r"1 of 600 records \(0\.167 %\) is suppressed"):
+        made(people, kind, promised, lambda table: table.filter("NOTE <> '7'"))
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+    assert made(people, kind, promised).verdict.passed
+    files = sorted((tmp_path / f"out.{kind}").iterdir())
+    released = pl.concat([getattr(pl, f"read_{kind}")(path, glob=False) for path in files])
+    assert released.rows() == released_in_parts(people, promised, 2)[0]
+    assert spark.conf.get(BY_COLUMNS) == "true"
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,20 @@ _NOTHING = "nothing"
 
 def open_csv(database: Database, name: str, files: Sequence[File], policy: Policy, wanted: Collection[str]) -> Opened:
     """Read files, which must have the same header."""
+    dialects = dialects_of(files, name, policy)
+    header = dialects[0].header
+    names = [f"c{i}" if column in wanted else None for i, column in enumerate(header)]
+    watched = [i for i, column in enumerate(header) if names[i] and column in policy.quasi_identifiers]
+    styles = Styles(() if _is_source(name) else watched)
+    both = list(zip(files, dialects, strict=True))
+    opened = (_packed if database.is_limited else _kept)(database, name, both, names, styles)
+    if styles.mixed:
+        _refuse_quotes(database, name, both, {i: header[i] for i in styles.mixed})
+    return opened
+
+
+def dialects_of(files: Sequence[File], name: str, policy: Policy) -> list[Dialect]:
+    """Find out how each file is written; all must have the same header."""
     dialects = [_dialect(file, name, policy) for file in files]
     header = dialects[0].header
     refuse_namesakes(header, files[0].place, policy)
@@ -35,14 +49,7 @@ def open_csv(database: Database, name: str, files: Sequence[File], policy: Polic
     ]
     if faults:
         raise DataError(*faults)
-    names = [f"c{i}" if column in wanted else None for i, column in enumerate(header)]
-    watched = [i for i, column in enumerate(header) if names[i] and column in policy.quasi_identifiers]
-    styles = Styles(() if _is_source(name) else watched)
-    both = list(zip(files, dialects, strict=True))
-    opened = (_packed if database.is_limited else _kept)(database, name, both, names, styles)
-    if styles.mixed:
-        _refuse_quotes(database, name, both, {i: header[i] for i in styles.mixed})
-    return opened
+    return dialects
 
 
 def _is_source(name: str) -> bool:

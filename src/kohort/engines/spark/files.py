@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.types import StringType, StructField, StructType
 
-from kohort.table.files import FileKind, files_of
+from kohort.table.files import FileKind
 from kohort.table.sources import Source
 
 if TYPE_CHECKING:
@@ -24,14 +24,6 @@ def read_files(spark: SparkSession, source: Source) -> DataFrame:
     dialect = source.dialect
     assert dialect is not None
     return _read_csv(spark, source.files, source.columns, dialect.delimiter, dialect.quote)
-
-
-def read_folder(spark: SparkSession, folder: Path, kind: FileKind, columns: Sequence[str], delimiter: str) -> DataFrame:
-    """Read a release that was written into a folder."""
-    paths = files_of(folder)
-    if kind == "parquet":
-        return read_parquet(spark, paths)
-    return _read_csv(spark, paths, columns, delimiter, '"')
 
 
 def read_parquet(spark: SparkSession, paths: Sequence[Path]) -> DataFrame:
