@@ -52,6 +52,7 @@ def released(source, policy, out, **how):
     return int(release.facts["parts"].split(",")[0]) if how else 0
 
 
+@pytest.mark.promise("6.3")
 @pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: "-".join(map(str, model.values())))
 def test_what_is_released_in_memory_is_released_in_parts(tmp_path, model):

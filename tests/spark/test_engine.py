@@ -71,6 +71,7 @@ def test_spark_publishes_what_the_same_parts_give_in_memory(spark):
     assert len(sizes) == len(job.cuts.parts)  # no task has two parts
 
 
+@pytest.mark.promise("5.1", "5.2")
 @only("local")
 @pytest.mark.parametrize("parts", [1, 4, 16])
 def test_every_engine_publishes_the_same_rows(spark, tmp_path, parts):
@@ -84,7 +85,7 @@ def test_every_engine_publishes_the_same_rows(spark, tmp_path, parts):
     assert rows_of(anonymize(in_spark(spark, people), policy(), partitions=parts)) == expected
 
 
-@pytest.mark.promise("4.1")
+@pytest.mark.promise("4.1", "4.4")
 @only("local")
 def test_where_a_row_stands_does_not_tell_its_part(spark):
     people = patients(2400).with_columns(
@@ -192,6 +193,7 @@ def by_age(n):
     )
 
 
+@pytest.mark.promise("5.2", "6.3")
 @only("local")
 @pytest.mark.parametrize(
     "model",
@@ -206,6 +208,15 @@ def test_parts_are_joined_for_a_promise_as_in_the_other_engines(spark, model):
     released = anonymize(in_spark(spark, people), promised, partitions=4).persist()
     assert rows_of(released) == expected
     assert verify(released, promised, original=in_spark(spark, people)).passed
+
+
+@only("local")
+def test_pac_keeps_a_promise_that_its_parts_cannot_keep(spark):
+    people = by_age(400)
+    model = {"model": "frequency-l-diversity", "column": "illness", "l": 4}
+    pac = policy(k=2, algorithm={"name": "pac", "t": 5}).with_changes("privacy", models=[model])
+    released = anonymize(in_spark(spark, people), pac, partitions=PARTS).persist()
+    assert verify(released, pac, original=in_spark(spark, people)).passed
 
 
 @only("local")

@@ -86,6 +86,7 @@ def made(spark, monkeypatch, tmp_path):
     return release
 
 
+@pytest.mark.promise("3.2")
 @only("local")
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_the_auditor_reads_the_table_itself(spark, made, tmp_path, kind):
@@ -102,8 +103,12 @@ def test_the_auditor_reads_the_table_itself(spark, made, tmp_path, kind):
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
     assert made(people, kind, promised).verdict.passed
     files = sorted((tmp_path / f"out.{kind}").iterdir())
-    released = pl.concat([getattr(pl, f"read_{kind}")(path, glob=False) for path in files])
-    assert released.rows() == released_in_parts(people, promised, 2)[0]
+    if kind == "csv":
+        released = pl.concat([pl.read_csv(path, infer_schema=False) for path in files])
+        assert released.rows() == released_in_parts(people.cast(pl.String), promised, 2)[0]
+    else:
+        released = pl.concat([pl.read_parquet(path, glob=False) for path in files])
+        assert released.rows() == released_in_parts(people, promised, 2)[0]
     assert spark.conf.get(BY_COLUMNS) == "true"
 
 

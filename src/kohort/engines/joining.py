@@ -64,8 +64,10 @@ class Stock:
 
     def fits(self, leaves: Sequence[int]) -> bool:
         """Whether some leaves have records enough, and can keep what counts tell about."""
-        if self.size(leaves) < LEAST_CLASSES * self.job.k:
-            return False
+        return self.size(leaves) >= LEAST_CLASSES * self.job.k and self.keeps(leaves)
+
+    def keeps(self, leaves: Sequence[int]) -> bool:
+        """Whether some leaves can keep what counts tell about."""
         return all(self._keeps(pledge, leaves) for pledge in self._known)
 
     @cached_property

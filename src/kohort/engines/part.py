@@ -104,7 +104,8 @@ def release_part(
     if job.policy.algorithm.refine:
         solution = refined_and_enforced(task, solution)
     # Quasi-identifiers are published from their codes; what they were need not be here.
-    table = frame.select(pl.col(name) if name in content else pl.lit(None).alias(name) for name in job.columns)
+    absent = [pl.lit(None).alias(name) for name in job.columns if name not in content]
+    table = frame.with_columns(absent).select(job.columns)
     return _published(table, order, task.codes, solution, job, part)
 
 
@@ -167,11 +168,12 @@ def release_others(frame: pl.DataFrame, job: Job, like: pl.DataFrame) -> pl.Data
     Parameters
     ----------
     frame : DataFrame
-        `Job.carried` as read.
+        `Job.carried` as read, and any of the engine's own columns: where nothing is carried, these tell how many
+        records there are.
     like : DataFrame
         Any rows of the release, or none: their columns and types.
     """
-    named = with_pseudonyms(frame.select(job.carried), job.policy, job.secret)
+    named = with_pseudonyms(frame, job.policy, job.secret)
     turn = pl.int_range(pl.len(), dtype=pl.Int64)
     numbered = frame.select(*job.carried, (turn.over(job.carried) if job.carried else turn).alias(KEY))
     keys = _mixed(numbered.hash_rows(seed=job.shuffle).to_numpy() ^ _mixed(np.array([job.shuffle], np.uint64)))

@@ -67,6 +67,7 @@ def alone(folder):
     return sorted(path.name for path in folder.iterdir() if not path.name.startswith("in"))
 
 
+@pytest.mark.promise("5.1", "5.2")
 @pytest.mark.parametrize("parts", [1, 4, 9])
 def test_a_run_in_parts_gives_what_the_parts_give(stored, patients, tmp_path, parts):
     policy = policy_of()
@@ -282,7 +283,7 @@ def z_scores(positions, parts):
     ]
 
 
-@pytest.mark.promise("4.1")
+@pytest.mark.promise("4.1", "4.4")
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_where_a_row_stands_does_not_tell_its_part(patients, stored, tmp_path, kind):
     numbered = patients.with_columns(cost=pl.int_range(pl.len()))
@@ -364,6 +365,7 @@ def by_age(n, kinds):
     )
 
 
+@pytest.mark.promise("6.3")
 @pytest.mark.parametrize("parts", [4, 16])
 @pytest.mark.parametrize(
     "model",

@@ -225,8 +225,14 @@ def _by_ancestors(job: Job, scan: SparkScan, pac: ProximityAwareClustering, part
     frame, draws = beta_clusters(job, scan.frame, pac, partitions)
     coded, files = replace(scan, frame=frame), _files(job, partitions)
     ready = Prepared(job, coded, partitions, len(draws), files, None, lambda part: BetaCluster(pac, draws[part]))
+    if not job.pledges:
+        return ready
+    stock = Stock.of(job, lambda values: counted(frame, [PART, *values]))
+    kept = all(stock.keeps([part]) for part in stock.records)
+    if kept and not (stock.needs_trial and ready.failures(range(len(draws)))):
+        return ready
     # A beta-cluster that cannot keep a promise has no sibling to join.
-    return _by_cuts(job, scan, partitions) if job.pledges and ready.failures(range(len(draws))) else ready
+    return _by_cuts(job, scan, partitions)
 
 
 def refuse(plan: Plan) -> None:
@@ -289,7 +295,7 @@ def _work_on_others(job: Job) -> Work:
     """What is shown of some records that do not take part: Arrow in, Arrow out."""
 
     def work(table: pa.Table) -> pa.Table:
-        frame = _named(table, job)
+        frame = _named(table, job)  # with SPOT, for there may be no other column
         like = pl.DataFrame(schema={name: frame.schema.get(name, pl.String()) for name in job.columns})
         return _in_arrow(release_others(frame, job, like), table, job)
 
@@ -307,12 +313,12 @@ def _faults(table: pa.Table, job: Job, algorithm_of: Algorithms) -> list[list[st
 def _piece(table: pa.Table, job: Job, algorithm_of: Algorithms) -> Piece:
     part = table.column(PART)[0].as_py()
     mine = job if algorithm_of is None else replace(job, plan=replace(job.plan, algorithm=algorithm_of(part)))
-    return release_part(_named(table, job), mine, part, threads=1)
+    return release_part(_named(table.drop_columns([SPOT]), job), mine, part, threads=1)
 
 
 def _named(table: pa.Table, job: Job) -> pl.DataFrame:
     """Records with the names of the columns that are carried along, which come first."""
-    frame = pl.from_arrow(table.drop_columns([SPOT]))
+    frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
     return frame.rename(dict(zip(frame.columns, job.carried, strict=False)))
 
