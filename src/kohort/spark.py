@@ -109,13 +109,14 @@ def release(
         plan = _resumed(plan, path, {"files": files_facts(source.files), "partitions": partitions})
     with together(stopping.published) as files:
         draft = files.folder(path)
-        release = _released(source, plan, path, draft, clock, master, partitions, kept if resume else None)
+        release = _released(table, source, plan, path, draft, clock, master, partitions, kept if resume else None)
         documents.write(release, files)
     shutil.rmtree(kept, ignore_errors=True)
     return release
 
 
 def _released(
+    table: str | Path,
     source: Source,
     plan: Plan,
     path: Path,
