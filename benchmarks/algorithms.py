@@ -24,7 +24,6 @@ import numpy as np
 from tables import adult_case, census_case, peak_memory
 
 from kohort.algorithms import ALGORITHMS
-from kohort.encode import encode
 from kohort.errors import KohortError
 from kohort.measures.loss import loss_of_solution
 from kohort.planning import plan_of
@@ -57,9 +56,9 @@ def prepared(name, frame, policy):
     changed = policy.with_changes("algorithm", name=name).with_changes("privacy", anonymity=ALGORITHMS[name].anonymity)
     plan = plan_of(changed)
     source = read_table(frame, changed.input)
-    _, usable = usable_records(source, changed)
-    codes = encode(usable, changed)
-    refuse_the_impossible(plan, usable, source.frame.height - usable.height)
+    records = usable_records(source, changed)
+    usable, codes = records.frame, records.codes(changed)
+    refuse_the_impossible(plan, usable, records.without)
 
     def run(seed):
         seeded = plan_of(changed.with_changes("algorithm", seed=seed))

@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.algorithms import ALGORITHMS
-from kohort.encode import Codes, encode
+from kohort.encode import Codes
 from kohort.enforcing import enforced
 from kohort.errors import KohortError
 from kohort.measures.loss import loss_of_solution
@@ -86,9 +86,9 @@ def compare(
     """
     policy = Policy.of(policy)
     source = read_table(table, policy.input, policy.columns)
-    kept, frame = usable_records(source, policy)
-    codes = encode(frame, policy)
-    persons = persons_of(source.frame, kept, policy)
+    records = usable_records(source, policy)
+    codes = records.codes(policy)
+    persons = persons_of(source.frame, records.kept, policy)
     seed = policy.algorithm.seed if policy.algorithm.seed is not None else secrets.randbits(62)
     names = list(algorithms) if algorithms is not None else list(ALGORITHMS)
     for name in names:
@@ -100,7 +100,7 @@ def compare(
             if not ALGORITHMS[name].searches:
                 changed = changed.with_changes("algorithm", budget=None)
             changed = changed.with_changes("privacy", k=size, anonymity=ALGORITHMS[name].anonymity)
-            outcome = _outcome(changed, frame, codes, persons, source.frame.height)
+            outcome = _outcome(changed, records.frame, codes, persons, source.frame.height)
             outcomes.append(outcome)
             if progress:
                 progress(outcome)

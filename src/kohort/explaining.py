@@ -13,17 +13,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.algorithms import ALGORITHMS, Task
-from kohort.encode import Codes, encode
+from kohort.encode import Codes
 from kohort.enforcing import enforced, refined_and_enforced
 from kohort.ladders import Ladder, ladder_of
 from kohort.measures.compile import compile_costs
-from kohort.measures.loss import Loss, cell_costs, loss_of_boxes, loss_of_solution
+from kohort.measures.loss import Loss, cell_costs, loss_of_boxes, loss_of_solution, star_cost
 from kohort.persons import Work, persons_of
 from kohort.planning import Plan, plan_of
 from kohort.policy import Policy
 from kohort.preparing import refuse_solution, refuse_the_impossible, task_of, usable_records
 from kohort.solution import Boxes, Solution, classes_of_boxes
-from kohort.table import read_table, typed_quasi_identifiers
+from kohort.table import read_table
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
@@ -195,8 +195,9 @@ def explain(
     policy = Policy.of(policy)
     plan = _plan_with_classes(policy)
     source = read_table(table, policy.input, policy.columns)
-    kept, frame = usable_records(source, policy)
-    codes = encode(frame, policy)
+    usable = usable_records(source, policy)
+    kept, frame = usable.kept, usable.frame
+    codes = usable.codes(policy)
     records = source.frame.height
     persons = persons_of(source.frame, kept, policy)
     refuse_the_impossible(plan, frame, records - len(kept), persons)
@@ -216,9 +217,8 @@ def explain(
     tell("try columns", 1.0)
     published = solution.boxes if solution.kept is None else solution.boxes.of(solution.kept)
     sizes = np.bincount(classes_of_boxes(codes.axes, published))
-    costs = np.ones(records)
+    costs = np.full(records, _suppressed_cost(task))
     costs[kept] = _record_costs(task, solution)
-    whole = frame if len(kept) == records else typed_quasi_identifiers(source.frame, policy)
     costliest = _costliest(costs, task.k)
     suppressed = records - len(published.lo)
     return Explanation(
@@ -237,7 +237,7 @@ def explain(
         suppressed=None if 0 < suppressed < task.k else suppressed,
         parts=tuple(Part(part, _carried(costs, part, task.k)) for part in PARTS),
         costliest=float(costliest.mean()) if costliest.any() else None,
-        kinds=tuple(_frequent_kinds(whole.select(policy.quasi_identifiers), costliest, task.k)),
+        kinds=tuple(_frequent_kinds(usable.everyone.select(policy.quasi_identifiers), costliest, task.k)),
     )
 
 
@@ -334,7 +334,7 @@ class _Trial:
         first, last = _ends(ladder, level)
         lo, hi = np.triu_indices(len(first))
         table = np.zeros((len(first), len(first)), np.int32)
-        spans = cell_costs(self.task.measure, ladder.axis, first[lo], first[lo], last[hi])
+        spans = cell_costs(self.task.measure, ladder.axis, first[lo], last[hi])
         table[lo, hi] = np.rint(spans * costs.full[j])
 
         def changed(numbers: NDArray[Any], number: int) -> NDArray[Any]:
@@ -395,16 +395,21 @@ def _advice(dropped: Dropped | None, least: Coarser | None) -> str:
 
 
 def _record_costs(task: Task, solution: Solution) -> NDArray[np.float64]:
-    """Loss of each record that takes part, 0 to 1; a suppressed one loses everything."""
-    weights = [axis.weight for axis in task.codes.axes]
-    array, boxes = task.codes.array, solution.boxes
-    costs = np.zeros(len(array))
+    """Loss of each record that takes part, 0 to 1; a suppressed one loses what `*` does."""
+    boxes = solution.boxes
+    costs = np.zeros(len(boxes.lo))
     for j, axis in enumerate(task.codes.axes):
-        costs += weights[j] * cell_costs(task.measure, axis, array[:, j], boxes.lo[:, j], boxes.hi[:, j])
-    costs /= sum(weights)
+        costs += axis.weight * cell_costs(task.measure, axis, boxes.lo[:, j], boxes.hi[:, j])
+    costs /= sum(axis.weight for axis in task.codes.axes)
     if solution.kept is not None:
-        costs[~solution.kept] = 1.0
+        costs[~solution.kept] = _suppressed_cost(task)
     return costs
+
+
+def _suppressed_cost(task: Task) -> float:
+    """Loss of a record that is not published."""
+    axes = task.codes.axes
+    return sum(axis.weight * star_cost(task.measure, axis) for axis in axes) / sum(axis.weight for axis in axes)
 
 
 def _carried(costs: NDArray[np.float64], part: float, k: int) -> float | None:

@@ -1,12 +1,10 @@
-"""What a written release lost and what its classes are like, whoever wrote it: from the file and the original."""
+"""What a written release lost and what its classes are like, whoever wrote it; with or without its original."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +15,17 @@ from numpy.typing import NDArray
 from kohort.audit.database import Database
 from kohort.audit.intervals import Interval
 from kohort.audit.load import load
-from kohort.audit.published import Exact, Mask, Meaning, Node, PublishedColumn, Star, published_column, unquoted
+from kohort.audit.published import STAR, PublishedColumn, Star, published_column, unquoted
 from kohort.audit.table import Table
 from kohort.bounds import lower_bound
 from kohort.encode import Axis, Codes, LineAxis, TreeAxis, as_numbers, encode
 from kohort.errors import DataError, PolicyError
 from kohort.figures.base import Partition, figures_of
 from kohort.measures import MEASURES, Measure
-from kohort.measures.loss import Loss
+from kohort.measures.loss import Loss, star_cost
 from kohort.policy import Policy
-from kohort.preparing import spelled
+from kohort.preparing import records_of, spelled
+from kohort.published_loss import Counted, exact_loss, leaves_of, public_axes, public_loss, read
 from kohort.table import read_table, typed_columns, typed_quasi_identifiers
 
 ISO_DATES = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
@@ -38,7 +37,8 @@ def measure(release: Any, original: Any, policy: Policy | str | Path, *, name: s
     Parameters
     ----------
     release, original
-        Paths, or polars, pandas or pyarrow tables.
+        Paths, or polars, pandas or pyarrow tables. Without the original (None), the loss is relative to what the
+        policy declares and the release shows, as in the public verdict: whoever has the release can compute it.
     policy : Policy or path
         Roles, hierarchies, weights, and the measure.
     name : str, optional
@@ -47,18 +47,19 @@ def measure(release: Any, original: Any, policy: Policy | str | Path, *, name: s
     Returns
     -------
     Loss
-        A withheld record, and one whose quasi-identifiers are all `*`, loses everything.
+        A withheld record loses what one does whose quasi-identifiers are all `*`; without the original, nobody knows
+        of it and it does not count. With the original, the figure is the one that `anonymize` reports; it may tell
+        what the release hides, so keep it as you keep the original.
 
     Notes
     -----
     A published label is charged what its node costs; measures that charge a value its own path
-    (``path`` and ``whd`` on trees with leaves of different depth) are charged the longest one,
-    because the rows of a release cannot be told apart.
+    (``path`` and ``whd`` on trees with leaves of different depth) are charged the longest one.
     """
     policy = Policy.of(policy)
     how = _chosen(policy, name)
     with _published(release, original, policy) as published:
-        return _loss(published, how)
+        return published.loss(how)
 
 
 def bound_of(original: Any, policy: Policy | str | Path, *, name: str | None = None) -> float | None:
@@ -79,15 +80,30 @@ def bound_of(original: Any, policy: Policy | str | Path, *, name: str | None = N
         None where the policy asks for no bound, or for releases of another kind.
     """
     policy = Policy.of(policy)
-    effort = policy.algorithm.bound_effort
     source = read_table(original, policy.input, policy.columns)
-    k = policy.privacy.k
-    if not effort or policy.privacy.anonymity != "classes" or k > source.frame.height:
+    records = records_of(source, policy)
+    return bound_of_codes(
+        records.codes(policy), _chosen(policy, name), policy, source.frame.height, policy.algorithm.seed
+    )
+
+
+def bound_of_codes(codes: Codes, how: Measure, policy: Policy, records: int, seed: int | None) -> float | None:
+    """What no release in classes can lose less than; None where the release is of another kind, or nobody asks.
+
+    Parameters
+    ----------
+    codes : Codes
+        Of the records that take part.
+    records : int
+        Records of the table; those that do not take part are suppressed whatever is done.
+    """
+    effort, k, usable = policy.algorithm.bound_effort, policy.privacy.k, len(codes.array)
+    if not effort or policy.privacy.anonymity != "classes" or k > usable:
         return None
-    policy.check_columns(source.frame.columns, source.name)
-    codes = encode(typed_quasi_identifiers(source.frame, policy), policy)
-    rng = np.random.default_rng(policy.algorithm.seed)
-    return lower_bound(codes, _chosen(policy, name), k, rng, effort).value
+    found = lower_bound(codes, how, k, np.random.default_rng(seed), effort)
+    weight = sum(axis.weight for axis in codes.axes)
+    star = sum(axis.weight * star_cost(how, axis) for axis in codes.axes) / weight
+    return (found.value * usable + star * (records - usable)) / records
 
 
 def describe(release: Any, original: Any, policy: Policy | str | Path) -> dict[str, dict[str, Any]]:
@@ -96,7 +112,8 @@ def describe(release: Any, original: Any, policy: Policy | str | Path) -> dict[s
     Parameters
     ----------
     release, original
-        Paths, or polars, pandas or pyarrow tables.
+        Paths, or polars, pandas or pyarrow tables. Without the original (None), a class is compared with what the
+        policy declares and the release shows.
     policy : Policy or path
         Roles, hierarchies, and k.
 
@@ -126,7 +143,7 @@ def measure_and_describe(
     """Both `measure` and `describe`, with the files read once."""
     how = _chosen(policy, name)
     with _published(release, original, policy) as published:
-        return _loss(published, how), figures_of(_partition(published))
+        return published.loss(how), figures_of(_partition(published))
 
 
 def _chosen(policy: Policy, name: str | None) -> Measure:
@@ -144,140 +161,48 @@ class _Published:
     policy: Policy
     table: Table
     axes: tuple[Axis, ...]
-    rows: int
-    """Of the original."""
+    """Of the original; without one, of what is declared and shown."""
+    counts: dict[str, Counted]
+    original: int | None
+    """Rows of the original, if it was given."""
 
-    @cached_property
-    def counts(self) -> dict[str, dict[str | None, int]]:
-        """Rows of every published text, for each quasi-identifier."""
-        return {axis.name: self.table.counts(axis.name) for axis in self.axes}
+    @property
+    def rows(self) -> int:
+        """Rows of the original, as far as they are known."""
+        return self.table.rows if self.original is None else self.original
 
     def column(self, name: str) -> PublishedColumn:
         """How the texts of a quasi-identifier are read."""
-        return _column(self.policy, name, self.counts[name])
+        return published_column(name, self.policy, self.counts[name].texts, None)
+
+    def loss(self, how: Measure) -> Loss:
+        """What was lost."""
+        if self.original is None:
+            return public_loss(self.policy, self.counts, how)
+        return exact_loss(self.policy, self.axes, self.counts, self.original, how)
 
 
 @contextmanager
 def _published(release: Any, original: Any, policy: Policy) -> Iterator[_Published]:
-    source = read_table(original, policy.input, policy.columns)
-    policy.check_columns(source.frame.columns, source.name)
-    codes = encode(typed_quasi_identifiers(source.frame, policy), policy)
-    rows = source.frame.height
+    axes, rows = None, None
+    if original is not None:
+        source = read_table(original, policy.input, policy.columns)
+        policy.check_columns(source.frame.columns, source.name)
+        axes, rows = encode(typed_quasi_identifiers(source.frame, policy), policy).axes, source.frame.height
     given = Path(release) if isinstance(release, str | Path) else read_table(release, known=policy.columns).frame
     with Database() as database:
         table = load(database, "release", given, policy, set(policy.having_role("quasi", "sensitive")))
-        absent = [repr(axis.name) for axis in codes.axes if axis.name not in table.columns]
+        absent = [repr(name) for name in policy.quasi_identifiers if name not in table.columns]
         if absent:
             raise PolicyError(f"the release lacks {', '.join(absent)}; it cannot be measured by this policy.")
         if not table.rows:
             raise DataError("release: it has a header but no rows; there is nothing to measure.")
-        if table.rows > rows:
+        if rows is not None and table.rows > rows:
             raise DataError(
                 f"the release has {table.rows} rows and the original {rows}; give the table it was made of."
             )
-        yield _Published(policy, table, codes.axes, rows)
-
-
-# -- what was lost ---------------------------------------------------------------------------------
-
-
-def _loss(published: _Published, how: Measure) -> Loss:
-    return loss_of_counts(published.policy, published.axes, published.counts, published.table.rows, published.rows, how)
-
-
-def loss_of_counts(
-    policy: Policy,
-    axes: Sequence[Axis],
-    counts: Mapping[str, Mapping[str | None, int]],
-    released: int,
-    rows: int,
-    how: Measure,
-) -> Loss:
-    """Information loss of a release of which it is known how often each text is published.
-
-    Parameters
-    ----------
-    axes : sequence of Axis
-        Of the original.
-    counts : mapping
-        Rows of every published text, for each quasi-identifier.
-    released, rows : int
-        Rows of the release, and of the original; those withheld lose everything.
-    """
-    by_column: dict[str, float] = {}
-    for axis in axes:
-        column, texts = _column(policy, axis.name, counts[axis.name]), counts[axis.name]
-        lost = sum(n * _cost(how, axis, _read(axis, column, text)) for text, n in texts.items() if text is not None)
-        by_column[axis.name] = (lost + rows - released) / rows
-    return Loss.of_columns(by_column, {axis.name: axis.weight for axis in axes}, how.name)
-
-
-def _column(policy: Policy, name: str, counts: Mapping[str | None, int]) -> PublishedColumn:
-    """How the texts of a quasi-identifier are read."""
-    return published_column(name, policy, [text for text in counts if text is not None], None)
-
-
-def _read(axis: Axis, column: PublishedColumn, text: str) -> Meaning:
-    meaning = column.read(text)
-    if meaning is None:
-        raise DataError(f"column {axis.name!r}: a published value cannot be read; run verify to see how many.")
-    if isinstance(axis, LineAxis) and not isinstance(meaning, Star | Interval):
-        raise DataError(f"column {axis.name!r}: a published value is no number or interval; check the column's type.")
-    return meaning
-
-
-def _cost(how: Measure, axis: Axis, meaning: Meaning) -> float:
-    if isinstance(meaning, Star):
-        return 1.0 if isinstance(axis, LineAxis) else float(how.node_costs(axis.taxonomy)[0])
-    if isinstance(axis, TreeAxis):
-        return _tree_cost(how, axis, meaning)
-    assert isinstance(meaning, Interval)
-    return _line_cost(how, axis, meaning)
-
-
-def _line_cost(how: Measure, axis: LineAxis, meaning: Interval) -> float:
-    whole = axis.values.dtype.is_integer() or axis.values.dtype.is_temporal()
-    low, high = float(meaning.lo), float(meaning.hi)
-    if math.isinf(low):  # "<= 17" and the like end where the column does
-        low = axis.low
-    elif not meaning.lo_closed:
-        low = low + 1 if whole else math.nextafter(low, math.inf)
-    if math.isinf(high):
-        high = axis.high
-    elif not meaning.hi_closed:  # [20, 25[ of integers ends at 24
-        high = high - 1 if whole else math.nextafter(high, -math.inf)
-    return float(how.interval_cost(axis, low, high))
-
-
-def _tree_cost(how: Measure, axis: TreeAxis, meaning: Meaning) -> float:
-    tree = axis.taxonomy
-    if isinstance(meaning, Node):
-        return float(how.node_costs(tree)[meaning.node])
-    return float(how.node_costs(tree)[tree.lca(*_leaves(axis, meaning))])
-
-
-def _leaves(axis: TreeAxis, meaning: Meaning) -> tuple[int, int]:
-    """The first and the last leaf that a published value covers."""
-    if isinstance(meaning, Node):
-        return meaning.first_leaf, meaning.last_leaf
-    leaves = [leaf for leaf, label in enumerate(axis.taxonomy.leaf_labels) if _covers(meaning, label)]
-    if not leaves:
-        raise DataError(f"column {axis.name!r}: a published value covers no value of its hierarchy; run verify.")
-    return leaves[0], leaves[-1]
-
-
-def _covers(meaning: Meaning, label: str) -> bool:
-    from kohort.audit.intervals import day, number
-
-    if isinstance(meaning, Mask):
-        return len(label) == meaning.length and label.startswith(meaning.prefix)
-    if isinstance(meaning, Exact):
-        return label == meaning.text
-    if isinstance(meaning, Interval):
-        value = number(label)
-        value = day(label) if value is None else value
-        return value is not None and meaning.covers(value)
-    return False
+        counts = {name: Counted.of(table.dictionary(name)) for name in policy.quasi_identifiers}
+        yield _Published(policy, table, public_axes(policy, counts) if axes is None else axes, counts, rows)
 
 
 # -- what its classes are like ---------------------------------------------------------------------
@@ -294,8 +219,10 @@ def _partition(published: _Published) -> Partition:
     starred, sides = [], []
     for axis in axes:
         sql = table.columns[axis.name]
+        # a '*' that the policy reads as missing still says "any value"
+        told = f"CASE WHEN {table.literal(axis.name)} = '{STAR}' THEN '{STAR}' ELSE {sql} END"
         texts = table.database.rows(
-            f"SELECT any_value({sql}), any_value(starred) FROM parts GROUP BY part ORDER BY part"
+            f"SELECT any_value({told}), any_value(starred) FROM parts GROUP BY part ORDER BY part"
         )
         starred = [star for _, star in texts]
         column = published.column(axis.name)
@@ -354,11 +281,11 @@ def _ends(axis: Axis, column: PublishedColumn, texts: set[str | None]) -> dict[s
     def ends(text: str | None) -> tuple[int, int]:
         if text is None and axis.has_missing:
             return axis.missing_code, axis.missing_code
-        meaning = Star() if text is None else _read(axis, column, text)
+        meaning = Star() if text is None else read(column, text, line=isinstance(axis, LineAxis))
         if isinstance(meaning, Star):
             return 0, axis.size - 1
         if isinstance(axis, TreeAxis):
-            return _leaves(axis, meaning)
+            return leaves_of(axis, meaning)
         assert isinstance(meaning, Interval)
         low = int(np.searchsorted(numbers, float(meaning.lo), side="left" if meaning.lo_closed else "right"))
         high = int(np.searchsorted(numbers, float(meaning.hi), side="right" if meaning.hi_closed else "left")) - 1

@@ -12,18 +12,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from kohort import stopping
 from kohort.audit import Verdict, examine, refuse_ledger
-from kohort.bounds import lower_bound
 from kohort.clock import Clock, Progress
-from kohort.encode import STAR, Codes, encode
+from kohort.encode import STAR, Codes
 from kohort.enforcing import enforced, refined_and_enforced
 from kohort.errors import DataError, Interrupted, PolicyError, VerificationError
 from kohort.ledger import PersonKey, Recording, read_ledger, recording, refuse_other_persons
-from kohort.measures.loss import loss_of_solution
+from kohort.measuring import bound_of_codes
 from kohort.persons import Work, persons_of
 from kohort.planning import Plan, plan_of
 from kohort.policy import Policy
@@ -36,6 +34,7 @@ from kohort.preparing import (
 )
 from kohort.private import private_folder
 from kohort.pseudonyms import read_key, with_pseudonyms
+from kohort.published_loss import Counted, exact_loss, public_loss
 from kohort.recode import Part, parts_of
 from kohort.release import Provenance, Release
 from kohort.solution import Solution
@@ -175,12 +174,13 @@ def anonymize(
     secret = read_key(policy)
     with clock.step("read"):
         source = read_table(table, policy.input, policy.columns)
-        kept, frame = usable_records(source, policy)
+        records = usable_records(source, policy)
+        kept, frame = records.kept, records.frame
         named = with_pseudonyms(source.frame, policy, secret)
     with clock.step("encode"):
-        codes = encode(frame, policy)
+        codes = records.codes(policy)
         persons = persons_of(source.frame, kept, policy)
-        refuse_the_impossible(plan, frame, source.frame.height - len(kept), persons)
+        refuse_the_impossible(plan, frame, records.without, persons)
         work = Work(task_of(plan, frame, codes, source.frame.height, clock.share, clock.note), persons)
     with clock.step("cluster"):
         solution = enforced(work.task, plan.algorithm.solve(work.task))
@@ -194,8 +194,6 @@ def anonymize(
     with clock.step("recode"):
         parts = parts_of(named, kept, codes, solution, policy)
         _refuse_stars(parts, source.frame.height, policy)
-    with clock.step("measure"):
-        loss = loss_of_solution(plan.measure, codes, solution, source.frame.height - len(kept))
     with _recording(book, path) as record, together(*_settled(record)) as files, _drafts(path, parts, files) as drafts:
         with clock.step("write"):
             neutralise = policy.output.formulas == "neutralised"
@@ -203,12 +201,16 @@ def anonymize(
                 write_table(part.frame, draft, kind, source.dialect, neutralise=neutralise)
         with clock.step("verify"):
             original = source.path or source.frame
-            judged, key = _verified(drafts, parts, original, record)
+            judged, published, key = _verified(drafts, parts, original, record)
+        with clock.step("measure"):
+            loss = exact_loss(policy, codes.axes, published, source.frame.height, plan.measure)
+            shown = public_loss(policy, published, plan.measure)
         tables = {part.name: same_kind(part.frame, source.kind) for part in parts}
         release = Release(
             table=tables[parts[0].name],
             verdict=judged,
             loss=loss,
+            public_loss=shown,
             provenance=provenance_of(plan, key, clock, solution.clusters),
             path=path,
             row_order=parts[0].order,
@@ -256,16 +258,27 @@ def _beyond_memory(
         draft = files.file(path)
         with beyond_memory(table, plan, path, draft, limit, clock, **how) as run, clock.step("verify"):
             found = examine(
-                draft, plan.policy, original=run.source.files, row_order=run.order, memory=limit, folder=run.folder
+                draft,
+                plan.policy,
+                original=run.source.files,
+                row_order=run.order,
+                memory=limit,
+                folder=run.folder,
+                hold=True,
             )
             verdict = found.verdict
             refuse_verdict(verdict)
             key = secrets.token_hex(32)
             verdict = verdict.with_hashes(input_keyed=keyed_hash(run.source.files, key))
+            published = {name: Counted.of(texts) for name, texts in found.published.items()}
+            rows = verdict.facts.rows_original or 0
+            loss = exact_loss(plan.policy, run.job.axes, published, rows, plan.measure)
+            shown = public_loss(plan.policy, published, plan.measure)
         release = Release(
             table=pl.scan_parquet(path, glob=False) if file_kind(path) == "parquet" else pl.scan_csv(path, glob=False),
             verdict=verdict,
-            loss=run.tally.loss(run.job, run.withheld),
+            loss=loss,
+            public_loss=shown,
             provenance=provenance_of(run.job.plan, key, clock, run.tally.clusters),
             path=path,
             facts=run.facts,
@@ -340,13 +353,9 @@ def _refuse_bounds(policy: Policy, kind: Kind) -> None:
 
 def _bound(plan: Plan, codes: Codes, solution: Solution, records: int) -> float | None:
     """What no release in classes can lose less than; None where the release is of another kind, or nobody asks."""
-    effort = plan.policy.algorithm.bound_effort
-    if not effort or solution.tables or plan.policy.privacy.anonymity != "classes":
+    if solution.tables:
         return None
-    usable = len(codes.array)
-    found = lower_bound(codes, plan.measure, plan.policy.privacy.k, np.random.default_rng(plan.seed), effort)
-    # The others are suppressed whatever is done, and lose everything.
-    return (found.value * usable + records - usable) / records
+    return bound_of_codes(codes, plan.measure, plan.policy, records, plan.seed)
 
 
 def _refuse_stars(parts: list[Part], records: int, policy: Policy) -> None:
@@ -382,8 +391,10 @@ def _settled(record: Recording | None) -> list[Callable[[], None]]:
 
 def _verified(
     drafts: list[Path], parts: list[Part], original: Path | pl.DataFrame, record: Recording | None
-) -> tuple[Verdict, str]:
-    """The verdict on the drafts, or a refusal; with a keyed hash of the input. What is to appear is recorded.
+) -> tuple[Verdict, dict[str, Counted], str]:
+    """The verdict on the drafts, or a refusal; what they publish, and the key of a keyed hash of the input.
+
+    What is to appear is recorded.
 
     A plain hash of the input would let an outsider who knows all of the table but one cell try
     every value of it, so the public verdict has a hash with a secret key.
@@ -398,6 +409,7 @@ def _verified(
             sensitive_table=aside.get(part.name),
             ledger=record.ledger if record else None,
             persons=record.persons if record else None,
+            hold=True,
         )
         for draft, part in zip(drafts, parts, strict=True)
         if not part.beside
@@ -409,7 +421,9 @@ def _verified(
         assert only.shown is not None
         record.announce(only.shown, only.people, verdict.hashes)
     key = secrets.token_hex(32)
-    return verdict.with_hashes(input_keyed=keyed_hash([original] if isinstance(original, Path) else original, key)), key
+    told = {name: Counted.of(texts) for one in found.values() for name, texts in one.published.items()}
+    keyed = keyed_hash([original] if isinstance(original, Path) else original, key)
+    return verdict.with_hashes(input_keyed=keyed), told, key
 
 
 def refuse_verdict(verdict: Verdict) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -25,21 +27,56 @@ from kohort.table.spelling import one_spelling
 from kohort.table.texts import as_texts
 
 
-def usable_records(source: Table, policy: Policy) -> tuple[NDArray[np.int64], pl.DataFrame]:
-    """The records that take part, typed: those with a missing quasi-identifier may not."""
+@dataclass(frozen=True)
+class Records:
+    """The records of a table, typed, and those of them that take part."""
+
+    everyone: pl.DataFrame
+    kept: NDArray[np.int64]
+    """Rows that take part, ascending: those with a missing quasi-identifier may not."""
+
+    @property
+    def without(self) -> int:
+        """Records that do not take part."""
+        return self.everyone.height - len(self.kept)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The records that take part."""
+        return self.everyone[self.kept] if self.without else self.everyone
+
+    def codes(self, policy: Policy) -> Codes:
+        """Codes of the records that take part, on axes that are those of the whole table.
+
+        What is lost is a share of what the table holds, whoever takes part.
+        """
+        codes = encode(self.everyone, policy)
+        if not self.without:
+            return codes
+        array = np.ascontiguousarray(codes.array[self.kept])
+        array.setflags(write=False)
+        return Codes(array, tuple(replace(axis, has_missing=False) for axis in codes.axes))
+
+
+def records_of(source: Table, policy: Policy) -> Records:
+    """The records of a table, without a judgement on those that do not take part."""
     policy.check_columns(source.frame.columns, source.name)
     frame = typed_quasi_identifiers(source.frame, policy)
-    everyone = np.arange(frame.height)
     if policy.privacy.missing not in ("suppress", "refuse"):
-        return everyone, frame
+        return Records(frame, np.arange(frame.height))
     missing = frame.select(pl.any_horizontal(pl.col(policy.quasi_identifiers).is_null())).to_series()
-    if not missing.any():
-        return everyone, frame
-    if policy.privacy.missing == "refuse":
-        where = f" (first in row {int(missing.arg_true()[0]) + 1})"
-        raise refused_missing(int(missing.sum()), policy, where)
-    refuse_suppressing(int(missing.sum()), frame.height, policy, "miss a quasi-identifier")
-    return everyone[~missing.to_numpy()], frame.filter(~missing)
+    return Records(frame, (~missing).arg_true().to_numpy().astype(np.int64))
+
+
+def usable_records(source: Table, policy: Policy) -> Records:
+    """The same; refused if too many records do not take part."""
+    records = records_of(source, policy)
+    if records.without and policy.privacy.missing == "refuse":
+        first = int(np.setdiff1d(np.arange(records.everyone.height), records.kept)[0])
+        raise refused_missing(records.without, policy, f" (first in row {first + 1})")
+    if records.without:
+        refuse_suppressing(records.without, records.everyone.height, policy, "miss a quasi-identifier")
+    return records
 
 
 def refused_missing(records: int, policy: Policy, where: str = "") -> PolicyError:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from kohort.audit import Verdict
 
 
+SEVERAL_TABLES = "k is kept in each table, and NOT promised for the quasi-identifiers of all tables together"
+
+
 @dataclass(frozen=True)
 class Provenance:
     """How a release was made. Private: with it, and the input, the release can be made again."""
@@ -43,9 +46,13 @@ class Release:
     table
         The published table: a frame of the kind that was given, polars for a file.
     verdict : Verdict
-        The proof, made from the written file. Public.
+        The proof, made from the written file and the original. Private: `public` has what may be handed over of it.
     loss : Loss
-        The information lost.
+        The information lost, relative to the original. Private: where the release hides the ends of a column, or a
+        record, it could be solved for them.
+    public_loss : Loss
+        The information lost, relative to what the policy declares and the release shows. Public: whoever has the
+        release can compute it.
     provenance : Provenance
         How it was made. Private.
     path : Path or None
@@ -55,12 +62,13 @@ class Release:
     tables : dict
         All tables by name, where a release has several; `table` is the first of them.
     facts : mapping
-        Figures that the algorithm has to tell. Public.
+        Figures that the algorithm has to tell. Private.
     """
 
     table: Any = field(repr=False)
     verdict: Verdict
     loss: Loss
+    public_loss: Loss
     provenance: Provenance = field(repr=False)
     path: Path | None = None
     row_order: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
@@ -70,7 +78,7 @@ class Release:
 
     @cached_property
     def bound(self) -> float | None:
-        """What no release of this table in classes of k can lose less than; public.
+        """What no release of this table in classes of k can lose less than; private.
 
         It is worked out when first asked for, with the effort that the policy gives it. None where the policy asks
         for none, or for releases of another kind.
@@ -83,16 +91,23 @@ class Release:
         return self.bound if "bound" in self.__dict__ else None
 
     def public(self) -> dict[str, Any]:
-        """What may be handed over with the release; with the bound, if it was asked for."""
-        return self.verdict.to_dict() | {
-            "loss": asdict(self.loss),
-            **({"bound": self.bound} if "bound" in self.__dict__ else {}),
-            "algorithm": dict(self.facts),
-        }
+        """What may be handed over: all of it follows from the release and the policy, but for a keyed hash."""
+        several = any(check.table for check in self.verdict.checks)
+        return (
+            self.verdict.public().to_dict()
+            | {"loss": asdict(self.public_loss)}
+            | ({"warning": SEVERAL_TABLES} if several else {})
+        )
 
     def private(self) -> dict[str, Any]:
-        """What the steward keeps."""
-        return self.public() | {"provenance": asdict(self.provenance)}
+        """What the steward keeps; with the bound, if it was asked for."""
+        return self.verdict.to_dict() | {
+            "loss": asdict(self.loss),
+            "public_loss": asdict(self.public_loss),
+            **({"bound": self.bound} if "bound" in self.__dict__ else {}),
+            "algorithm": dict(self.facts),
+            "provenance": asdict(self.provenance),
+        }
 
     def public_json(self) -> str:
         """The public document as JSON."""

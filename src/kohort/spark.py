@@ -29,10 +29,10 @@ from kohort.engines.spark.files import read_files, write_folder  # noqa: E402
 from kohort.engines.spark.verify import examine, verify  # noqa: E402
 from kohort.engines.workspace import files_facts, make_resumable, resumable, same_run  # noqa: E402
 from kohort.errors import DataError  # noqa: E402
-from kohort.measuring import loss_of_counts  # noqa: E402
 from kohort.pipeline import documents_of, keyed_hash, provenance_of, refuse_verdict  # noqa: E402
 from kohort.planning import Plan, plan_of  # noqa: E402
 from kohort.policy import Policy  # noqa: E402
+from kohort.published_loss import Counted, exact_loss, public_loss  # noqa: E402
 from kohort.release import Release  # noqa: E402
 from kohort.table.files import FileKind  # noqa: E402
 from kohort.table.read import file_kind  # noqa: E402
@@ -144,10 +144,11 @@ def _released(
         with clock.step("verify"), audited(spark, draft, table, policy) as (written, there):
             verdict, found = guarded(lambda: examine(written, policy, original=there))
             refuse_verdict(verdict)
-            counts = {axis.name: found.counts(axis.name) for axis in ready.job.axes}
+            published = {axis.name: Counted.of(found.dictionary(axis.name)) for axis in ready.job.axes}
         with clock.step("measure"):
             records = verdict.facts.rows_original or 0
-            loss = loss_of_counts(policy, ready.job.axes, counts, found.rows, records, plan.measure)
+            loss = exact_loss(policy, ready.job.axes, published, records, plan.measure)
+            shown = public_loss(policy, published, plan.measure)
             key = secrets.token_hex(32)
             verdict = verdict.with_hashes(
                 release=files_hash(listed_files(draft, "release")), input_keyed=keyed_hash(source.files, key)
@@ -156,6 +157,7 @@ def _released(
         table=None,
         verdict=verdict,
         loss=loss,
+        public_loss=shown,
         provenance=provenance_of(plan, key, clock, verdict.facts.classes or 0),
         path=path,
         tables={"": None},

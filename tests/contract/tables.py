@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from kohort.algorithms import ALGORITHMS, Algorithm, Task
-from kohort.encode import encode
 from kohort.planning import plan_of
 from kohort.policy import Policy
 from kohort.preparing import refuse_the_impossible, task_of, usable_records
@@ -67,11 +66,10 @@ def trial_of(algorithm, example, **changes):
     policy, shares = example.policy_for(algorithm, **changes), []
     plan = plan_of(policy)
     source = read_table(example.frame, policy.input)
-    kept, frame = usable_records(source, policy)
-    codes = encode(frame, policy)
-    refuse_the_impossible(plan, frame, source.frame.height - len(kept))
-    task = task_of(plan, frame, codes, source.frame.height, shares.append)
-    return Trial(plan.algorithm, task, shares, frame[SENSITIVE].to_list())
+    records = usable_records(source, policy)
+    refuse_the_impossible(plan, records.frame, records.without)
+    task = task_of(plan, records.frame, records.codes(policy), source.frame.height, shares.append)
+    return Trial(plan.algorithm, task, shares, records.frame[SENSITIVE].to_list())
 
 
 def example_of(name, k=4):

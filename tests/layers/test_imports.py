@@ -21,7 +21,7 @@ LAYERS = [
     {"measures", "kernels", "figures", "ladders"},
     {"search", "bounds", "population"},
     {"algorithms", "recode", "audit", "joins", "enforcing", "refining", "persons", "pseudonyms"},
-    {"release"},
+    {"release", "published_loss"},
     {"planning"},
     {"preparing"},
     {"engines"},

@@ -41,6 +41,5 @@ def class_costs(codes, measure):
     for record in range(n):
         having = masks[masks >> record & 1 == 1]
         for j, axis in enumerate(codes.axes):
-            own = np.full(len(having), codes.array[record, j])
-            costs[having] += axis.weight / weight * cell_costs(measure, axis, own, lo[having, j], hi[having, j])
+            costs[having] += axis.weight / weight * cell_costs(measure, axis, lo[having, j], hi[having, j])
     return costs

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kohort.algorithms.base import ALGORITHMS, Algorithm, Progress, Task
 from kohort.errors import InfeasibleError
 from kohort.ladders import Ladder, Node, frequencies, in_small_classes, ladder_of, solution_at
-from kohort.measures.loss import cell_costs
+from kohort.measures.loss import cell_costs, star_cost
 from kohort.solution import Solution
 from kohort.table.words import counted
 
@@ -233,13 +233,13 @@ def best_node(task: Task, ladders: Sequence[Ladder], nodes: Sequence[Node]) -> N
 
 
 def losses_of_nodes(task: Task, ladders: Sequence[Ladder], nodes: Sequence[Node]) -> NDArray[np.float64]:
-    """The loss of each node; a suppressed record loses everything."""
+    """The loss of each node; a suppressed record loses what `*` does."""
     rows, axes = task.codes.distinct, task.codes.axes
     weights = np.array([axis.weight for axis in axes])
     shares = weights / weights.sum()
     by_code = [
         [
-            shares[j] * cell_costs(task.measure, axis, np.arange(axis.size, dtype=np.int32), span.lo, span.hi)
+            shares[j] * cell_costs(task.measure, axis, span.lo, span.hi)
             for span in map(ladder.spans, range(ladder.top + 1))
         ]
         for j, (axis, ladder) in enumerate(zip(axes, ladders, strict=True))
@@ -247,8 +247,9 @@ def losses_of_nodes(task: Task, ladders: Sequence[Ladder], nodes: Sequence[Node]
     totals = [[float(rows.counts @ costs[rows.codes[:, j]]) for costs in by_code[j]] for j in range(len(axes))]
     losses = np.array([sum(totals[j][level] for j, level in enumerate(node)) for node in nodes])
     if task.allowance > 0:
+        whole = sum(share * star_cost(task.measure, axis) for share, axis in zip(shares, axes, strict=True))
         for index, node in enumerate(nodes):
             small, _ = in_small_classes(task.codes, ladders, node, task.k)
             lost = sum(by_code[j][level][rows.codes[small, j]] for j, level in enumerate(node))
-            losses[index] += rows.counts[small] @ (1.0 - lost)
+            losses[index] += rows.counts[small] @ (whole - lost)
     return losses / len(task.codes.array)

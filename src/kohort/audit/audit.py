@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from kohort.audit.classes import classes
 from kohort.audit.consistency import consistency
 from kohort.audit.coverage import pair
 from kohort.audit.database import Database, Unreadable
+from kohort.audit.dictionary import Dictionary
 from kohort.audit.files import files_hash, listed_files, states
 from kohort.audit.intersection import intersection
 from kohort.audit.invariance import invariance, is_comparable, people_of
@@ -103,6 +104,8 @@ class Examination:
     verdict: Verdict
     shown: Shown | None = None
     people: People | None = None
+    published: Mapping[str, Dictionary] = field(default_factory=dict)
+    """The published texts of each quasi-identifier, if they were asked for."""
 
 
 def examine(
@@ -117,6 +120,7 @@ def examine(
     persons: PersonKey | None = None,
     memory: int | None = None,
     folder: Path | None = None,
+    hold: bool = False,
 ) -> Examination:
     """Do what `verify` does, and tell what a ledger keeps of the release.
 
@@ -128,6 +132,8 @@ def examine(
         original and the order of its rows.
     folder : Path, optional
         Where the private folder is made for what does not fit into memory.
+    hold : bool
+        Whether the published texts of quasi-identifiers are given along.
     """
     policy = Policy.of(policy)
     if ledger is not None:
@@ -152,6 +158,7 @@ def examine(
             if ledger is not None:
                 shown, people, more = _against(case, ledger, persons)
                 checks += more
+            published = {name: case.release.dictionary(name).held() for name in case.columns} if hold else {}
         except Unreadable:
             _refuse_changed(files, before)
             raise InternalError("A statement of the audit failed.") from None
@@ -159,7 +166,7 @@ def examine(
     verdict = Verdict(tuple(checks), facts_of(case, checks), hashes(release, policy), versions())
     if second := _files(sensitive_table, "sensitive_table"):
         verdict = verdict.with_hashes(sensitive_table=files_hash(second))
-    return Examination(verdict, shown, people)
+    return Examination(verdict, shown, people, published)
 
 
 def _files(source: Any, name: str) -> tuple[Path, ...]:

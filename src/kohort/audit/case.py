@@ -158,9 +158,8 @@ class Case:
     @property
     def absent(self) -> list[str]:
         """Columns that the policy publishes and the release does not have."""
-        return [
-            name for name in self.policy.columns if name not in self.policy.dropped and name not in self.release.columns
-        ]
+        dropped = set(self.policy.dropped)
+        return [name for name in self.policy.columns if name not in dropped and name not in self.release.columns]
 
     def bounds(self, name: str) -> dict[str, str]:
         """Name the columns of the release that hold the ends of a quasi-identifier: column to end."""

@@ -234,8 +234,8 @@ def _floats(column: PublishedColumn, originals: Texts) -> Floats | None:
 def pair(release: Table, original: Table, *, ordered: bool) -> None:
     """Make the view ``paired`` of released rows beside their originals: r_c0, o_c0 and so on."""
     cells = ["release.rowid AS released"]
-    cells += [f"release.{sql} AS r_{sql}" for sql in release.columns.values()]
-    cells += [f"original.{sql} AS o_{sql}" for sql in original.columns.values()]
+    cells += [f"release.{sql} AS r_{sql}" for sql in release.viewed.values()]
+    cells += [f"original.{sql} AS o_{sql}" for sql in original.viewed.values()]
     tables, joined = "release", "original.rowid = release.rowid"
     if ordered:
         tables, joined = "release JOIN row_order ON row_order.r = release.rowid", "original.rowid = row_order.o"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -45,6 +45,10 @@ class Dictionary:
     def __len__(self) -> int:
         return len(self.times)
 
+    def held(self) -> Dictionary:
+        """The same with all texts in memory: it can be read when the database is closed."""
+        return replace(self, values=Texts.of(self.values.whole()))
+
     @cached_property
     def counts(self) -> dict[str | None, int]:
         """Rows of every value; None stands for missing. Python holds them all."""
@@ -76,20 +80,20 @@ class Dictionary:
 
 @dataclass(frozen=True)
 class Keys:
-    """Combinations of texts as a few whole numbers each.
+    """Combinations of texts as a few whole numbers each; of many columns, as the texts themselves.
 
     Attributes
     ----------
     joined : str
         SQL that brings the numbers of the texts to a relation.
     words : tuple of str
-        SQL of the whole numbers, which are equal for equal combinations only.
+        SQL of the whole numbers or texts, which are equal for equal combinations only.
     names : str
         What they are called.
     starred : str
         SQL: whether every text is ``*``.
     fields : tuple of tuple of int
-        Where the number of each column's text is: the word, the first bit and the number of bits.
+        Where the number of each column's text is: the word, the first bit and the number of bits; none for texts.
     """
 
     joined: str

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     Source: TypeAlias = "Paths | pl.DataFrame"
 
+FEW = 24
+"""Sensitive columns whose texts are numbered at once."""
+
 
 def load(database: Database, name: str, source: Source, policy: Policy, wanted: Collection[str]) -> Table:
     """Open a table for its wanted columns that are there, and read each of them once.
@@ -61,6 +64,11 @@ def load(database: Database, name: str, source: Source, policy: Policy, wanted: 
         missing={
             column: frozenset({"", *(policy.input.missing if column in policy.columns else ())}) for column in columns
         },
+        viewed={
+            column: sql
+            for column, sql in columns.items()
+            if column not in policy.columns or policy.columns[column].role != "insensitive"
+        },
     )
     _make_view(table, policy)
     _read_through(table, policy)
@@ -82,8 +90,11 @@ def _opened(database: Database, name: str, source: Source, policy: Policy, wante
 
 
 def _make_view(table: Table, policy: Policy) -> None:
-    """Make cells readable as text, with NULL for missing ones; ``rowid`` is the order of the file."""
-    columns = table.columns
+    """Make cells readable as text, with NULL for missing ones; ``rowid`` is the order of the file.
+
+    Insensitive columns are left out: they may be many, and every statement would have to look at all of them.
+    """
+    columns = table.viewed
     cells = [f"{table.row} AS rowid", *(f"{table.text(column)} AS {sql}" for column, sql in columns.items())]
     quasi = [columns[column] for column in policy.quasi_identifiers if column in columns]
     # asked before missing texts are taken out: '*' may be one of them
@@ -97,7 +108,9 @@ def _read_through(table: Table, policy: Policy) -> None:
     """Read every wanted column to its end, so that a damaged file is found before anything is said about it."""
     unread: list[str] = []
     try:
-        told = {*policy.quasi_identifiers, *policy.having_role("sensitive")}
+        sensitive = policy.having_role("sensitive")
+        # of many sensitive columns, most are compared with the original and nothing else
+        told = {*policy.quasi_identifiers, *(sensitive if len(sensitive) <= FEW else ())}
         table.read_through([column for column in table.columns if column not in told])
         for column in table.columns:
             if column in told:

@@ -24,6 +24,12 @@ BATCH = 1 << 21
 """Rows that are read into arrays at a time."""
 _NARROW = 1 << 20
 """A column that nothing but its values are checked of has its texts numbered if there are at most this many."""
+_JOINED = 12
+"""Dictionaries that are joined in one statement: the time of a statement grows with more than their number."""
+_BLOCK = 64
+"""Columns that one statement asks about, at most."""
+_CELLS = 1 << 22
+"""Cells that one statement groups or joins, about."""
 _WORD = 62
 """Bits of a whole number that texts of several columns are packed into."""
 _OWN_KEYS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "DATE")
@@ -78,6 +84,8 @@ class Table:
         SQL name to the database's type.
     missing : mapping
         Column name to the texts that mean a missing value.
+    viewed : mapping
+        Column name to SQL name, for the columns that are in the view; cells of others are `text` of `relation`.
     """
 
     database: Database
@@ -90,6 +98,7 @@ class Table:
     parts: tuple[Part, ...]
     kinds: Mapping[str, str]
     missing: Mapping[str, frozenset[str]]
+    viewed: Mapping[str, str]
     _known: dict[str, Dictionary] = field(default_factory=dict, repr=False)
     _about: dict[str, int] = field(default_factory=dict, repr=False)
 
@@ -101,15 +110,26 @@ class Table:
         """Count the rows of every distinct text of a column; None stands for missing. Python holds them all."""
         return self.dictionary(column).counts
 
-    def differences(self, other: Table, column: str) -> Iterator[tuple[str | None, int]]:
-        """Tell how many more rows than another table it has of each text of a column, where that differs."""
-        both = (
-            f"SELECT {self.columns[column]} AS text, 1 AS times FROM {self.name} "
-            f"UNION ALL SELECT {other.columns[column]}, -1 FROM {other.name}"
-        )
-        yield from self.database.streamed(
-            f"SELECT text, CAST(sum(times) AS BIGINT) FROM ({both}) AS both_sides GROUP BY text HAVING sum(times) <> 0"
-        )
+    def differences(self, other: Table, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:
+        """Tell how many more rows than another table it has of each text of some columns, where that differs."""
+        for some in self.blocks(columns):
+            places = ", ".join(map(str, range(len(some))))
+            sides = (
+                f"SELECT unnest([{places}]) AS place, unnest([{', '.join(map(table.text, some))}]) AS text, "
+                f"{sign} AS times FROM {table.relation}"
+                for table, sign in ((self, 1), (other, -1))
+            )
+            found = self.database.streamed(
+                f"SELECT place, text, CAST(sum(times) AS BIGINT) FROM ({' UNION ALL '.join(sides)}) AS both_sides "
+                "GROUP BY place, text HAVING sum(times) <> 0"
+            )
+            yield from ((some[place], text, times) for place, text, times in found)
+
+    def blocks(self, columns: Sequence[str], most: int = _BLOCK) -> Iterator[Sequence[str]]:
+        """Columns that one statement may ask about, some after the other."""
+        step = min(most, max(1, _CELLS // max(self.rows, 1)))
+        for start in range(0, len(columns), step):
+            yield columns[start : start + step]
 
     def dictionary(self, column: str) -> Dictionary:
         """Number the distinct texts of a column, which are read once."""
@@ -119,10 +139,11 @@ class Table:
 
     def read_through(self, columns: Sequence[str]) -> None:
         """Read all of some columns, about whose texts it is then known how many there are."""
-        if columns:
-            counted = ", ".join(f"approx_count_distinct({self.columns[column]})" for column in columns)
+        for start in range(0, len(columns), _BLOCK):
+            some = columns[start : start + _BLOCK]
+            counted = ", ".join(f"approx_count_distinct({self.columns[column]})" for column in some)
             [found] = self.database.rows(f"SELECT {counted} FROM {self.relation}")
-            self._about.update(zip(columns, found, strict=True))
+            self._about.update(zip(some, found, strict=True))
 
     def is_narrow(self, column: str) -> bool:
         """Whether a column has few enough distinct texts for a dictionary."""
@@ -142,6 +163,9 @@ class Table:
         Unreadable
             When the source has changed since its texts were read.
         """
+        if len(columns) > _JOINED:
+            blocks = (columns[first : first + _JOINED] for first in range(0, len(columns), _JOINED))
+            return [codes for some in blocks for codes in self.codes(some, start, stop)]
         dictionaries = [self.dictionary(column) for column in columns]
         found: list[Ints] = [np.empty(stop - start, dictionary.kind[1]) for dictionary in dictionaries]
         codes = ", ".join(f"CAST(d{place}.code AS {one.kind[0]}) AS n{place}" for place, one in enumerate(dictionaries))
@@ -172,6 +196,8 @@ class Table:
         prefix : str
             Of the SQL names, which must differ in one statement.
         """
+        if len(columns) > _JOINED:
+            return self._texts_as_keys(columns, prefix)
         dictionaries = [self.dictionary(column) for column in columns]
         fields, word, shift = [], 0, 0
         for dictionary in dictionaries:
@@ -190,6 +216,17 @@ class Table:
             names=", ".join(f"{prefix}_{place}" for place in range(len(packed))),
             starred=starred if stars and None not in stars else "false",
             fields=tuple(fields),
+        )
+
+    def _texts_as_keys(self, columns: Sequence[str], prefix: str) -> Keys:
+        """The same for many columns: their texts themselves, for joining as many dictionaries would take too long."""
+        texts = tuple(f"coalesce(CAST({self.columns[column]} AS VARCHAR), '')" for column in columns)
+        return Keys(
+            joined="",
+            words=texts,
+            names=", ".join(f"{prefix}_{place}" for place in range(len(texts))),
+            starred=" AND ".join(f"{text} = '{STAR}'" for text in texts),
+            fields=(),
         )
 
     def text(self, column: str) -> str:

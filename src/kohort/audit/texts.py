@@ -43,6 +43,14 @@ class Texts:
         for _, some in self.batches():
             yield from some
 
+    def whole(self) -> pl.Series:
+        """All of them, in memory."""
+        import polars as pl
+
+        return pl.concat(
+            [pl.Series([], dtype=pl.String), *(some.cast(pl.String).alias("") for _, some in self.batches())]
+        )
+
     def batches(self) -> Iterator[tuple[slice, pl.Series]]:
         """Some texts after the other, with their numbers."""
         for start in range(0, self._length, TEXTS):

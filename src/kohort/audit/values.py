@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from kohort.audit.intervals import day, number
+from kohort.audit.order import NAME as ORDER
 from kohort.audit.order import Order
 from kohort.audit.published import unquoted
 from kohort.audit.rowwise import Question, outside
@@ -18,6 +19,9 @@ from kohort.policy import Policy
 
 if TYPE_CHECKING:
     from kohort.policy.sections import Column
+
+_MANY = 24
+"""Columns from which on texts are compared before their dictionaries are made."""
 
 Canonical: TypeAlias = Callable[[str | None], Hashable]
 """Writes equal values in one way, whatever their texts."""
@@ -37,12 +41,39 @@ def not_original(
     """
     alike = {name: comparison(policy, name) for name in names}
     if not paired:
-        return {name: _surplus(release, original, name, alike[name]) for name in names}
-    narrow = [name for name in names if release.is_narrow(name) and original.is_narrow(name)]
+        return _surplus(release, original, alike)
+    ordered = order is not None
+    equal = _equal(release, original, names, ordered=ordered) if len(names) > _MANY else set()
+    narrow = [name for name in names if name not in equal and release.is_narrow(name) and original.is_narrow(name)]
     questions = [same_value(release, original, name, policy) for name in narrow]
-    counts = dict(zip(narrow, outside(release, original, order, questions), strict=True))
-    counts |= {name: _differing(release, original, name, alike[name]) for name in names if name not in counts}
+    counts = dict.fromkeys(equal, 0)
+    counts |= zip(narrow, outside(release, original, order, questions), strict=True)
+    for name in names:
+        if name not in counts:
+            counts[name] = _differing(release, original, name, alike[name], ordered=ordered)
     return {name: counts[name] for name in names}
+
+
+def _equal(release: Table, original: Table, names: Sequence[str], *, ordered: bool) -> set[str]:
+    """Of many columns those whose rows have the texts of their original rows; nothing more is to be asked of them."""
+    found = set()
+    for some in release.blocks(names):
+        cells = ", ".join(f"count(*) FILTER (r.c{place} IS DISTINCT FROM o.c{place})" for place in range(len(some)))
+        beside = _beside(release, original, some, ordered=ordered)
+        [different] = release.database.rows(f"SELECT {cells} FROM {beside}")
+        found |= {name for name, cells in zip(some, different, strict=True) if not cells}
+    return found
+
+
+def _beside(release: Table, original: Table, names: Sequence[str], *, ordered: bool) -> str:
+    """SQL of released rows beside their original rows: r.c0, o.c0 and so on are the texts of the columns."""
+    sides = []
+    for table in (release, original):
+        texts = ", ".join(f"{table.text(name)} AS c{place}" for place, name in enumerate(names))
+        sides.append(f"(SELECT {table.row} AS place, {texts} FROM {table.relation})")
+    if not ordered:
+        return f"{sides[0]} AS r JOIN {sides[1]} AS o ON o.place = r.place"
+    return f"{sides[0]} AS r JOIN {ORDER} AS matched ON matched.r = r.place JOIN {sides[1]} AS o ON o.place = matched.o"
 
 
 def same_value(release: Table, original: Table, name: str, policy: Policy) -> Question:
@@ -59,19 +90,19 @@ def same_value(release: Table, original: Table, name: str, policy: Policy) -> Qu
     return Question.of(name, (released, released), there)
 
 
-def _differing(release: Table, original: Table, name: str, canonical: Canonical) -> int:
+def _differing(release: Table, original: Table, name: str, canonical: Canonical, *, ordered: bool) -> int:
     """Count the rows with another value than their original rows, for a column with too many texts to number them."""
-    r, o = f"r_{release.columns[name]}", f"o_{original.columns[name]}"
-    different = release.database.streamed(f"SELECT {r}, {o} FROM paired WHERE {r} IS DISTINCT FROM {o}")
+    beside = _beside(release, original, [name], ordered=ordered)
+    different = release.database.streamed(f"SELECT r.c0, o.c0 FROM {beside} WHERE r.c0 IS DISTINCT FROM o.c0")
     return sum(canonical(a) != canonical(b) for a, b in different)
 
 
-def _surplus(release: Table, original: Table, name: str, canonical: Canonical) -> int:
-    """Count the released values that the original does not have, or not as often."""
-    surplus: Counter[Hashable] = Counter()
-    for text, difference in release.differences(original, name):
-        surplus[canonical(text)] += difference
-    return sum(times for times in surplus.values() if times > 0)
+def _surplus(release: Table, original: Table, alike: Mapping[str, Canonical]) -> dict[str, int]:
+    """Count the released values of each column that the original does not have, or not as often."""
+    surplus: dict[str, Counter[Hashable]] = {name: Counter() for name in alike}
+    for name, text, difference in release.differences(original, list(alike)):
+        surplus[name][alike[name](text)] += difference
+    return {name: sum(times for times in values.values() if times > 0) for name, values in surplus.items()}
 
 
 def comparison(policy: Policy, name: str) -> Canonical:

@@ -1,6 +1,7 @@
-"""The verdict: a plain, public, machine-readable document of what was checked and found.
+"""The verdict: a plain, machine-readable document of what was checked and found.
 
-It holds counts, names of columns, hashes and versions; no cell value, no seed, no list of classes.
+It holds counts, names of columns, hashes and versions; no cell value, no seed, no list of classes. What may be handed
+over of it is a verdict, too: `Verdict.public`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kohort.audit.files import files_hash, listed_files
+from kohort.audit.public import public_check
 from kohort.errors import DataError
 
 if TYPE_CHECKING:
@@ -121,7 +123,7 @@ class Verdict:
         failed = [check for check in self.checks if not check.passed]
         if not failed:
             kept = [check.sentence for check in self.checks if check.name in _SUMMARY]
-            if self.facts.rows_original is None:
+            if self.check("rows") is None:
                 kept.append("truth was not checked, as the original was not given.")
             return "; ".join(sentence.removesuffix(".") for sentence in kept) + "."
         first, others = failed[0].sentence, failed[1:]
@@ -134,6 +136,22 @@ class Verdict:
     def check(self, name: str) -> Check | None:
         """Find a check by its name."""
         return next((check for check in self.checks if check.name == name), None)
+
+    def public(self) -> Verdict:
+        """The verdict without what only somebody with the original can know."""
+        checks = []
+        for check in self.checks:
+            sentence, figures = public_check(check)
+            checks.append(replace(check, sentence=sentence, figures=figures))
+        classes = all("classes" in check.figures for check in checks if check.name == "k")
+        facts = replace(
+            self.facts,
+            rows_original=None,
+            withheld=None,
+            classes=self.facts.classes if classes else None,
+            smallest_class=self.facts.smallest_class if classes else None,
+        )
+        return replace(self, checks=tuple(checks), facts=facts)
 
     def with_hashes(self, **hashes: str) -> Verdict:
         """Copy with further hashes, such as that of the input."""

@@ -42,8 +42,8 @@ def certifies(codes: Codes, measure: Measure, k: int, y: Ints) -> float | None:
     if len(y) != len(codes.array) or (np.asarray(y) < 0).any():
         return None
     credit = np.sum([side.credit_of[codes.array[:, j]] for j, side in enumerate(sides)], axis=0)
-    # A record that is suppressed costs 1.0 in every column; it may not be worth more.
-    if (y - credit > sum(math.floor(ONE * axis.weight / largest) for axis in codes.axes)).any():
+    # A record that is suppressed costs what `*` does in every column; it may not be worth more.
+    if (y - credit > sum(side.whole for side in sides)).any():
         return None
     # Sides that cost much come first: they soon outweigh what the records are worth.
     first = sorted(range(len(sides)), key=lambda j: -sides[j].coarseness)
@@ -88,32 +88,9 @@ class _Sides:
             self.coarseness = 0.0
             return
         tree = axis.taxonomy
-        cells = [self._climb(leaf) for leaf in range(tree.n_leaves)]
-        root = float(self.measure.node_costs(tree)[0])
-        self.node_cost: dict[int, float] = {}
-        for climb in cells:
-            for node, cell in climb.items():
-                self.node_cost[node] = min(self.node_cost.get(node, math.inf), cell + root - climb[0])
-        for node in sorted(self.node_cost):
-            if node:
-                self.node_cost[node] = min(self.node_cost[node], self.node_cost[int(tree.parent[node])])
-        for leaf, climb in enumerate(cells):
-            saved = root - climb[0]
-            self.credit_of[leaf] = math.ceil(saved * unit + 1e-6) if saved > 0 else 0
-        self.costs = {node: math.floor(max(cost * unit - 1e-6, 0.0)) for node, cost in self.node_cost.items()}
+        self.costs = [math.floor(max(cost * unit - 1e-6, 0.0)) for cost in self.measure.node_costs(tree).tolist()]
         self.whole = self.costs[0]
         self.coarseness = float(np.mean([self.costs[int(tree.parent[node])] for node in tree.leaf_node if node] or [0]))
-
-    def _climb(self, leaf: int) -> dict[int, float]:
-        """Cost of publishing a leaf as each node above it."""
-        assert isinstance(self.axis, TreeAxis)
-        tree = self.axis.taxonomy
-        path = [int(tree.leaf_node[leaf])]
-        while path[-1] != 0:
-            path.append(int(tree.parent[path[-1]]))
-        nodes = np.array(path, np.int32)
-        cells = self.measure.cell_costs(tree, np.full(len(path), leaf, np.int32), nodes)
-        return dict(zip(path, cells.tolist(), strict=True))
 
     def around(self, column: Ints, worth: int, k: int) -> Iterator[Side]:
         """The different sides of boxes around some of these codes, as far as they cost less than is at stake."""

@@ -23,25 +23,23 @@ LINE_CREDIT = 2
 def certain_costs(measure: Measure, codes: Codes) -> tuple[Costs, NDArray[np.int64]]:
     """Cost of boxes, and the credit of each record.
 
-    A record in a box costs at least what the box costs here, less the record's credit. Most
-    measures need no credit for categories. Where leaves under one node cost differently
-    (path lengths in uneven trees), a leaf's credit is what it saves at the root.
+    A record in a box costs at least what the box costs here, less the record's credit. Categories need none: the
+    cost of a node is rounded down.
     """
     from kohort.kernels.costs import LINE, RANGES, TABLE, Costs
 
     largest = max(axis.weight for axis in codes.axes)
     credit = np.zeros(len(codes.array), np.int64)
     kinds, blocks, full = [], [], []
-    for index, axis in enumerate(codes.axes):
+    for axis in codes.axes:
         unit = UNIT * (axis.weight / largest)
         if isinstance(axis, TreeAxis):
-            nodes, saved = _node_costs(measure, axis, unit)
+            nodes = _node_costs(measure, axis, unit)
             single, between = _neighbours(axis, nodes)
             table = axis.size <= TABLE_LIMIT
             kinds.append(TABLE if table else RANGES)
             blocks.append((all_pairs if table else range_maxima)(single, between))
             full.append(int(nodes[0]))
-            credit += np.append(saved, 0)[codes.array[:, index]]
         else:
             kinds.append(LINE)
             positions = np.rint(measure.positions(axis) * unit).astype(np.int32)
@@ -59,23 +57,10 @@ def certain_costs(measure: Measure, codes: Codes) -> tuple[Costs, NDArray[np.int
     return costs, credit
 
 
-def _node_costs(measure: Measure, axis: TreeAxis, unit: float) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Cost of each node, rounded down, and the credit of each leaf, rounded up."""
-    tree = axis.taxonomy
-    leaves = np.arange(tree.n_leaves, dtype=np.int32)
-    root = measure.node_costs(tree)[0]
-    saved = root - measure.cell_costs(tree, leaves, np.zeros(tree.n_leaves, np.int32))
-    least = np.full(tree.n_nodes, np.inf)
-    node = tree.leaf_node.copy()
-    while len(node):
-        np.minimum.at(least, node, measure.cell_costs(tree, leaves, node) + saved[leaves])
-        up = node > 0
-        leaves, node = leaves[up], tree.parent[node[up]]
-    for child in range(1, tree.n_nodes):  # a parent comes before its children
-        least[child] = min(least[child], least[tree.parent[child]])
+def _node_costs(measure: Measure, axis: TreeAxis, unit: float) -> NDArray[np.int32]:
+    """Cost of each node, rounded down."""
     # A cost is the product of two or three rounded numbers; a millionth of a unit covers that.
-    floor = np.floor(np.maximum(least * unit - 1e-6, 0.0)).astype(np.int32)
-    return floor, np.ceil(saved * unit + np.where(saved > 0, 1e-6, 0.0)).astype(np.int64)
+    return np.floor(np.maximum(measure.node_costs(axis.taxonomy) * unit - 1e-6, 0.0)).astype(np.int32)
 
 
 def _neighbours(axis: TreeAxis, nodes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -81,7 +81,10 @@ def verify(
 def measure(
     release: ReleaseArgument,
     policy: PolicyOption,
-    original: Annotated[Path, typer.Option(help="The table that it was made of.")],
+    original: Annotated[
+        Path | None,
+        typer.Option(help="The table that it was made of; without it, figures that anybody can compute."),
+    ] = None,
     name: Annotated[str | None, typer.Option("--measure", help="Loss measure, instead of the policy's.")] = None,
     bound_effort: Annotated[
         float | None, typer.Option(help="Effort for the lower bound on the loss, about seconds; 0 for none.")
@@ -89,7 +92,10 @@ def measure(
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Tell what a file lost, column by column, and what its classes are like."""
+    """Report what a file lost, column by column, and what its classes are like.
+
+    With --original the figures are exact, and may tell what the file hides: keep them as you keep the original.
+    """
     import kohort
     from kohort.measuring import bound_of, measure_and_describe
 
@@ -97,7 +103,7 @@ def measure(
     if bound_effort is not None:
         chosen = chosen.with_changes("algorithm", bound_effort=bound_effort)
     loss, figures = measure_and_describe(release, original, chosen, name=name)
-    bound = bound_of(original, chosen, name=name)
+    bound = None if original is None else bound_of(original, chosen, name=name)
     if json:
         print_json(asdict(loss) | {"bound": bound, "figures": figures})
     elif not quiet:

@@ -68,7 +68,8 @@ class Job:
     @property
     def carried(self) -> list[str]:
         """Columns that are published as they are, or as pseudonyms: those that a part must bring along."""
-        return [name for name in self.columns if name not in self.policy.quasi_identifiers]
+        quasi = set(self.policy.quasi_identifiers)
+        return [name for name in self.columns if name not in quasi]
 
     @property
     def code_columns(self) -> list[str]:

@@ -84,9 +84,10 @@ def survey(plan: Plan, scan: S) -> tuple[Job, S]:
         sensitive, lookups = encoded(policy, "sensitive", usable.distinct)
         usable = usable.coded(lookups)
     shuffle = policy.output.shuffle_seed
+    dropped = set(policy.dropped)
     job = Job(
         plan=plan,
-        columns=tuple(name for name in scan.columns if name not in policy.dropped),
+        columns=tuple(name for name in scan.columns if name not in dropped),
         axes=axes,
         records=usable.records,
         allowance=allowance_of(policy, scan.records, without),

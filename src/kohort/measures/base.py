@@ -28,6 +28,8 @@ class Measure(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     paper: ClassVar[str]
+    by_width: ClassVar[bool] = True
+    """Whether an interval costs its width, so that the ends of a range are all that must be known of a column."""
 
     @abstractmethod
     def node_costs(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
@@ -36,7 +38,7 @@ class Measure(ABC):
     def cell_costs(
         self, taxonomy: Taxonomy, leaves: NDArray[np.int32], nodes: NDArray[np.int32]
     ) -> NDArray[np.float64]:
-        """Cost of publishing each leaf as the node above it."""
+        """Cost of publishing each leaf as the node above it, as in the papers; a release is charged by node."""
         del leaves  # most measures look at the node alone
         return self.node_costs(taxonomy)[nodes]
 

@@ -27,6 +27,7 @@ class ILoss(Measure):
 
     summary = "(values under the published one - 1) / all values, for numbers, too"
     paper = "Xiao, Tao, SIGMOD 2006; Zhang et al., PAC (003), section 6"
+    by_width = False
 
     def node_costs(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
         """Cost of publishing each node."""

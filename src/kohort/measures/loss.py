@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,10 @@ from numpy.typing import NDArray
 from kohort.encode import Axis, Codes, LineAxis
 from kohort.measures.base import Measure
 from kohort.solution import Solution
+
+RelativeTo: TypeAlias = Literal["original", "declared", "published"]
+"""What the loss of a column is a share of: the values of the original, what the policy declares, or what a release
+shows by itself."""
 
 
 @dataclass(frozen=True)
@@ -21,19 +27,28 @@ class Loss:
     by_column: dict[str, float]
     """Mean over records, per column."""
     measure: str
+    relative_to: dict[str, RelativeTo] = field(default_factory=dict)
+    """What the loss of each column is a share of."""
 
     @classmethod
-    def of_columns(cls, by_column: dict[str, float], weights: dict[str, float], measure: str) -> Loss:
-        """Put the losses of the columns together."""
+    def of_columns(
+        cls,
+        by_column: dict[str, float],
+        weights: Mapping[str, float],
+        measure: str,
+        relative_to: Mapping[str, RelativeTo] | None = None,
+    ) -> Loss:
+        """Put the losses of the columns together; of the original, unless something else is said."""
         weight = sum(weights[name] for name in by_column)
         total = sum(weights[name] * loss for name, loss in by_column.items()) / weight
-        return cls(total, by_column, measure)
+        shares: dict[str, RelativeTo] = {name: (relative_to or {}).get(name, "original") for name in by_column}
+        return cls(total, by_column, measure, shares)
 
 
 def loss_of_boxes(
     measure: Measure, codes: Codes, lo: NDArray[np.int32], hi: NDArray[np.int32], suppressed: int = 0
 ) -> Loss:
-    """Loss of publishing each record as its box; a suppressed record loses everything.
+    """Loss of publishing each record as its box; a suppressed record loses what `*` does.
 
     Parameters
     ----------
@@ -43,10 +58,10 @@ def loss_of_boxes(
         Number of further records that are not.
     """
     n = len(lo) + suppressed
-    by_column = {
-        axis.name: float((cell_costs(measure, axis, codes.array[:, j], lo[:, j], hi[:, j]).sum() + suppressed) / n)
-        for j, axis in enumerate(codes.axes)
-    }
+    by_column = {}
+    for j, axis in enumerate(codes.axes):
+        lost = cell_costs(measure, axis, lo[:, j], hi[:, j]).sum() + suppressed * star_cost(measure, axis)
+        by_column[axis.name] = float(lost) / n
     return Loss.of_columns(by_column, {axis.name: axis.weight for axis in codes.axes}, measure.name)
 
 
@@ -58,21 +73,20 @@ def loss_of_solution(measure: Measure, codes: Codes, solution: Solution, suppres
     return loss_of_boxes(measure, kept, boxes.lo, boxes.hi, suppressed + solution.suppressed)
 
 
-def cell_costs(
-    measure: Measure, axis: Axis, codes: NDArray[np.int32], lo: NDArray[np.int32], hi: NDArray[np.int32]
-) -> NDArray[np.float64]:
-    """Cost of publishing each code as its box side."""
+def star_cost(measure: Measure, axis: Axis) -> float:
+    """Cost of publishing a value as `*`, and of not publishing it at all."""
+    return 1.0 if isinstance(axis, LineAxis) else float(measure.node_costs(axis.taxonomy)[0])
+
+
+def cell_costs(measure: Measure, axis: Axis, lo: NDArray[np.int32], hi: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Cost of publishing a value as each box side: what is published decides, whatever the value was."""
     with_missing = hi == axis.missing_code
     lone = with_missing & (lo == hi)
     if isinstance(axis, LineAxis):
         last = max(len(axis.values) - 1, 0)
         costs = line_costs(measure, axis, np.minimum(lo, last), np.minimum(hi, last))
         return np.where(with_missing, np.where(lone, 0.0, 1.0), costs)
-    last = axis.taxonomy.n_leaves - 1
-    nodes = axis.nodes(lo, hi)
-    costs = measure.cell_costs(axis.taxonomy, np.minimum(codes, last), nodes)
-    whole = measure.node_costs(axis.taxonomy)[0]
-    return np.where(lone, 0.0, np.where(with_missing, whole, costs))
+    return np.where(lone, 0.0, measure.node_costs(axis.taxonomy)[axis.nodes(lo, hi)])
 
 
 def line_costs(measure: Measure, axis: LineAxis, lo: NDArray[np.int32], hi: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -18,8 +18,8 @@ class PathRatio(HeightRatio):
     """Edges from a value up to its published node over the height of the tree.
 
     On trees whose leaves all lie equally deep this is the height ratio. Where they do not, a
-    value pays for its own path, while clustering is steered by the longest path under the node:
-    a function of the box alone, and monotone.
+    value pays for its own path in the paper; a release is charged the longest path under the node:
+    a function of what is published alone, and monotone.
     """
 
     summary = "edges from the value to the published node / height of the tree"

@@ -12,7 +12,7 @@ from kohort.bounds.rows import Rows
 from kohort.encode import Codes, LineAxis, TreeAxis
 from kohort.hierarchy import Taxonomy
 from kohort.measures import MEASURES
-from kohort.measures.loss import cell_costs
+from kohort.measures.loss import cell_costs, star_cost
 
 NCP = MEASURES.make("ncp", {})
 TREES = [
@@ -57,8 +57,8 @@ def subset_costs(codes, measure):
         lo[0] = hi[0] = 0
         for i in range(n):
             here = np.full(2**n, column[i], np.int32)
-            costs[:, i] += weights[j] * cell_costs(measure, axis, here, np.minimum(lo, here), np.maximum(hi, here))
-    return costs, weights.sum()
+            costs[:, i] += weights[j] * cell_costs(measure, axis, np.minimum(lo, here), np.maximum(hi, here))
+    return costs, sum(weight * star_cost(measure, axis) for weight, axis in zip(weights, codes.axes, strict=True))
 
 
 def optimum(codes, measure, k):

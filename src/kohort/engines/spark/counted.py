@@ -7,7 +7,7 @@ are, for nearly every row may have its own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -98,8 +98,8 @@ class CountedTable:
         """Count the rows of every distinct text of a quasi-identifier; None stands for missing."""
         return self.dictionary(column).counts
 
-    def differences(self, other: CountedTable, column: str) -> Iterator[tuple[str | None, int]]:
-        """Tell how many more rows than another table it has of each text of a column, where that differs."""
+    def differences(self, other: CountedTable, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:
+        """Tell how many more rows than another table it has of each text of some columns, where that differs."""
         if id(other) not in self._differences:
             names = [name for name in self.columns if name in other.columns and name not in self.quasi]
             signed = [
@@ -113,7 +113,8 @@ class CountedTable:
             for name, text, rows in both.filter("rows <> 0").collect():
                 found[names[int(name[1:])]][text] = rows
             self._differences[id(other)] = found
-        yield from self._differences[id(other)][column].items()
+        for column in columns:
+            yield from ((column, text, rows) for text, rows in self._differences[id(other)][column].items())
 
     def classes(self) -> DataFrame:
         """The size of every published combination of quasi-identifiers, rows of ``*`` left out."""
