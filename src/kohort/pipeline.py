@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from kohort import stopping
-from kohort.audit import Verdict, examine, refuse_ledger
+from kohort.audit import Verdict, examine, refuse_ledger, refuse_misread
 from kohort.clock import Clock, Progress
 from kohort.encode import STAR, Codes
 from kohort.enforcing import enforced, refined_and_enforced
@@ -174,6 +174,8 @@ def anonymize(
     secret = read_key(policy)
     with clock.step("read"):
         source = read_table(table, policy.input, policy.columns)
+        if source.dialect is not None and source.path is not None:
+            refuse_misread([source.path], policy, source.frame.columns, source.frame.height)
         records = usable_records(source, policy)
         kept, frame = records.kept, records.frame
         named = with_pseudonyms(source.frame, policy, secret)

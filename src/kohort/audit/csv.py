@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kohort.audit.blocks import records_of
@@ -50,6 +51,31 @@ def dialects_of(files: Sequence[File], name: str, policy: Policy) -> list[Dialec
     if faults:
         raise DataError(*faults)
     return dialects
+
+
+def refuse_misread(files: Sequence[Path], policy: Policy, header: Sequence[str], records: int) -> None:
+    """Read an original as the audit will, before any work is done on it, and refuse it if it means something else then.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        CSV files.
+    header : sequence of str
+        Names of the columns as another reader has found them.
+    records : int
+        How many records it has found.
+    """
+    found = 0
+    for path in files:
+        dialect = _dialect(File(path, path.name), "original", policy)
+        if dialect.header != tuple(header):
+            raise DataError(
+                f"{path.name}: its header can be read in more than one way; give delimiter and quote in [input]."
+            )
+        found += sum(cells.records for cells in records_of(path, dialect.form, path.name))
+    if found != records:
+        where = files[0].name if len(files) == 1 else "the table"
+        raise DataError(f"{where}: it can be read as {found:,} or {records:,} records; check quotes and line ends.")
 
 
 def _is_source(name: str) -> bool:

@@ -21,6 +21,7 @@ from typing import Any
 
 import polars as pl
 
+from kohort.audit import refuse_misread
 from kohort.clock import Clock
 from kohort.engines.duck import DuckScan, connected
 from kohort.engines.gather import gathered
@@ -109,6 +110,8 @@ def beyond_memory(
         with connected(int(memory * DATABASE), space.raw) as database:
             with clock.step("read"):
                 scan = DuckScan.of(database, source, space.raw)
+                if source.kind == "csv":
+                    refuse_misread(source.files, plan.policy, source.columns, scan.records)
             with clock.step("encode"):
                 _refuse_dictionaries(scan, plan, memory)
                 job, coded = survey(plan, scan)

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import kohort
+from kohort.audit import refuse_misread
 from kohort.errors import DataError
 
 POLICY = kohort.Policy.build(k=2, quasi_identifiers=["age", "sex"])
@@ -111,3 +112,32 @@ def test_odd_cells_and_a_single_column(tmp_path):
     for action in (lambda: kohort.anonymize(path, policy), lambda: kohort.verify(out, policy, original=path)):
         with pytest.raises(DataError, match=r"line 3:? is empty"):
             action()
+
+
+@pytest.mark.parametrize("memory", [None, "300MB"])
+@pytest.mark.parametrize(
+    ("lines", "fault"),
+    [
+        (["1,x", '"1" ,x'], "line 3 has text after a closing quote"),
+        (["1,x", ' "1",x'], "line 3 has a quote inside a cell"),
+        (["1,x", '1,x"y'], "line 3 has a quote inside a cell"),
+    ],
+)
+def test_an_original_that_has_two_meanings_is_refused_before_any_work(tmp_path, lines, fault, memory, monkeypatch):
+    path = tmp_path / "in.csv"
+    path.write_text("\n".join(["age,sex", *lines, ""]))
+    monkeypatch.setattr("kohort.audit.audit.examine", None)
+    monkeypatch.setattr("kohort.pipeline.encode", None)
+    monkeypatch.setattr("kohort.engines.embedded.survey", None)
+    with pytest.raises(DataError, match=rf"^in\.csv: {fault}"):
+        kohort.anonymize(path, POLICY, output=tmp_path / "out.csv", memory=memory)
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_readers_that_disagree_are_a_refusal(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text("age,sex\n1,x\n2,y\n")
+    with pytest.raises(DataError, match="can be read as 2 or 3 records"):
+        refuse_misread([path], POLICY, ["age", "sex"], 3)
+    with pytest.raises(DataError, match="its header can be read in more than one way"):
+        refuse_misread([path], POLICY, ["age,sex"], 2)
