@@ -63,6 +63,7 @@ SOURCES = {
 }
 
 
+@pytest.mark.promise("4.2")
 @pytest.mark.parametrize("form", SOURCES)
 def test_no_cell_is_told_as_a_name(files, form):
     source, good = SOURCES[form](files), files / "good.csv"

@@ -42,6 +42,7 @@ def refused(action):
     assert caught.value.exit_code == 2
 
 
+@pytest.mark.promise("6.2")
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
 def test_tables(special, suffix, tmp_path):
     path = special(suffix)
