@@ -8,7 +8,7 @@ N      ?= 300
 JAVA    = openjdk-17-jre-headless
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test java quick lint adversary bench docs clean
+.PHONY: help demo test java kills quick lint adversary bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ java: ## Java, which Spark needs; Debian's package where there is none
 	@test -n "$$JAVA_HOME" || command -v java >/dev/null || ! command -v apt-get >/dev/null || \
 	  $$(test $$(id -u) = 0 || echo sudo -n) sh -c 'apt-get update; apt-get install -y $(JAVA) || apt-get install -y default-jre-headless' \
 	  >/dev/null 2>&1 || echo 'no Java: tests of Spark are skipped, or fail if CI is set'
+
+kills: $(READY) ## kill N releases and audits at random moments: make kills N=200
+	KOHORT_KILLS=$(or $(N),200) $(BIN)/python -m pytest tests/faults/test_kills.py
 
 quick: $(READY) ## the tests that take no more than a few seconds each
 	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow and not spark'

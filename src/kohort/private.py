@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from kohort import stopping
 from kohort.errors import DataError
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -110,23 +111,28 @@ def private_folder(beginning: str, above: Path | None = None, *, guarded: bool =
     DataError
         When it cannot be made, or somebody else could put another in its place.
     """
+    guard = None
     try:
         above = above or Path(tempfile.gettempdir())
-        remove_remains(above, beginning)
-        folder = above / f"{beginning}-{owner()}"
-        folder.mkdir(mode=0o700)
     except OSError as error:
         raise DataError(f"temporary files: cannot be written ({error.strerror}); {_ELSEWHERE}") from None
-    guard = _guard(folder) if guarded else None
+    remove_remains(above, beginning)
+    folder = above / f"{beginning}-{owner()}"
     try:
+        try:
+            folder.mkdir(mode=0o700)
+        except OSError as error:
+            raise DataError(f"temporary files: cannot be written ({error.strerror}); {_ELSEWHERE}") from None
+        guard = _guard(folder) if guarded else None
         if fault := fault_of_folder(folder):
             raise DataError(f"temporary files: would not be private, as {fault}; {_ELSEWHERE}")
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        if guard is not None and guard.stdin is not None:
-            guard.stdin.close()
-            guard.wait()
+        with stopping.uninterrupted():
+            shutil.rmtree(folder, ignore_errors=True)
+            if guard is not None and guard.stdin is not None:
+                guard.stdin.close()
+                guard.wait()
 
 
 def _guard(folder: Path) -> subprocess.Popen[bytes] | None:

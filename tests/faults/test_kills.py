@@ -1,7 +1,8 @@
 """Kills at any moment: the old release or the new one, with its own verdict, and no remains.
 
-`make kills N=200` runs any number; the suite runs a few. Each one starts the command line, waits until it answers
-signals, and then for a random share of the time that a whole run takes.
+`make kills N=200` runs any number; the suite runs a few. Half of them start the command line, wait until it answers
+signals, and then for a random share of the time that a whole run takes. The others run it in this process, and send the
+signal at a random one of all calls of functions: so every place is met, however short it takes.
 """
 
 import hashlib
@@ -19,9 +20,10 @@ from pathlib import Path
 import pytest
 
 import kohort
+from faults.harness import command
 from kohort.datasets import patients
 
-KILLS = int(os.environ.get("KOHORT_KILLS", "12"))
+KILLS = int(os.environ.get("KOHORT_KILLS", "24"))
 SEED = int(os.environ.get("KOHORT_KILLS_SEED", "0")) or random.SystemRandom().randrange(1, 10**6)
 CODE = "from kohort.cli.main import run; run()"
 POLITE = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -151,7 +153,7 @@ def test_a_kill_at_any_moment_leaves_the_old_release_or_the_new_one(tmp_path, na
     whole = time.monotonic() - start
     clean = stage.names()
     signals = cycle((*POLITE, signal.SIGKILL))
-    for _ in range(max(1, KILLS // len(COMMANDS))):
+    for _ in range(max(1, KILLS // 2 // len(COMMANDS))):
         number, delay = next(signals), chance.uniform(0, whole)
         (stage.folder / "ledger.json").unlink(missing_ok=True)  # or the release would be compared with all before
         old = digest(stage.folder / ("out.parquet" if name == "parquet" else "out.csv"))
@@ -165,3 +167,57 @@ def test_a_kill_at_any_moment_leaves_the_old_release_or_the_new_one(tmp_path, na
     (stage.folder / "ledger.json").unlink(missing_ok=True)
     stage.run(*arguments)
     assert stage.names() == clean
+
+
+class Caller:
+    """Counts calls of functions in the main thread, and sends a signal at one of them."""
+
+    def __init__(self, number: signal.Signals | None = None, moment: int = 0) -> None:
+        self.calls = 0
+        self.number = number
+        self.moment = moment
+
+    def __call__(self, frame, event, argument) -> None:
+        if event in ("call", "c_call"):
+            self.calls += 1
+            if self.calls == self.moment:
+                sys.setprofile(None)
+                signal.raise_signal(self.number)
+
+
+def called(stage: Stage, capfd, caller: Caller, arguments: tuple[str, ...]) -> tuple[int, str]:
+    """Run a command in this process; its exit code, and what it said."""
+    sys.setprofile(caller)
+    try:
+        ended = command(capfd, *arguments)
+    finally:
+        sys.setprofile(None)
+    return ended.code, ended.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_signal_at_any_call_leaves_the_old_release_or_the_new_one(tmp_path, name, capfd, monkeypatch):
+    chance = random.Random(SEED)
+    stage = Stage.of(tmp_path)
+    monkeypatch.chdir(stage.folder)
+    monkeypatch.setattr("tempfile.tempdir", str(stage.temporary))
+    arguments = COMMANDS[name]
+    if name == "verify":
+        assert called(stage, capfd, Caller(), COMMANDS["memory"])[0] == 0
+    assert called(stage, capfd, Caller(), arguments)[0] == 0
+    clean = stage.names()
+    whole = Caller()
+    (stage.folder / "ledger.json").unlink(missing_ok=True)
+    assert called(stage, capfd, whole, arguments)[0] == 0
+    signals = cycle(POLITE)
+    for _ in range(max(1, KILLS // 2 // len(COMMANDS))):
+        number, moment = next(signals), chance.randrange(whole.calls)
+        (stage.folder / "ledger.json").unlink(missing_ok=True)
+        old = digest(stage.folder / ("out.parquet" if name == "parquet" else "out.csv"))
+        code, said = called(stage, capfd, Caller(number, moment), arguments)
+        try:
+            judge(stage, name, old, number, code, said)
+            assert stage.names() - {"ledger.json"} == clean - {"ledger.json"}
+        except AssertionError as error:
+            raise AssertionError(f"{name}, {number.name} at call {moment:,}, seed {SEED}: {error}") from error

@@ -2,6 +2,8 @@
 
 import errno
 import os
+import resource
+from contextlib import contextmanager
 
 import pytest
 
@@ -23,6 +25,7 @@ from faults.harness import (
     says,
     section,
 )
+from kohort.datasets import patients
 
 KINDS = "its kind is not known by its name; kohort reads and writes .csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .pq."
 NO_FOLDER = r"(nowhere/)?{}: cannot be written \(No such file or directory\); .*folder.*\."
@@ -186,6 +189,46 @@ def test_a_policy_or_hierarchy_that_cannot_be_written_is_refused(fault, folder, 
 
 
 @pytest.mark.promise("3.4")
+@contextmanager
+def room_for(size):
+    """Files may not grow beyond so many bytes, which a library sees like a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+FULL = {
+    "csv": ("out.csv", {}, 4096, r"^out\.csv: cannot be written"),
+    "gzip": ("out.csv.gz", {}, 4096, r"^out\.csv\.gz: cannot be written"),
+    "parquet": ("out.parquet", {}, 4096, r"^out\.parquet: cannot be written"),
+    "parts": ("out.parquet", {"memory": "1GB"}, 4096, "^the disk is full"),
+    "release-of-parts": ("out.csv", {"memory": "1GB", "partitions": 4}, 50_000, r"^out\.csv: cannot be written"),
+}
+
+
+@pytest.mark.parametrize(("output", "how", "size", "said"), FULL.values(), ids=FULL)
+def test_a_full_disk_is_said_and_leaves_nothing(output, how, size, said, folder):
+    table = patients(1500, seed=1).select("birth_date", "sex", "diagnosis", "cost")
+    table.write_parquet("in.parquet")
+    policy = kohort.Policy.build(
+        k=4,
+        quasi_identifiers=["birth_date", "sex"],
+        sensitive=["diagnosis"],
+        insensitive=["cost"],
+        algorithm="mondrian",
+        seed=1,
+    )
+    kohort.anonymize("in.parquet", policy, output=output, **how)  # what is compiled is kept in files, too
+    (folder / output).write_bytes(b"old")
+    before = contents(folder)
+    with room_for(size), pytest.raises(kohort.DataError, match=said):
+        kohort.anonymize("in.parquet", policy, output=output, **how)
+    assert contents(folder) == before
+
+
 @pytest.mark.slow
 def test_a_release_that_fails_late_leaves_nothing(folder, capfd, monkeypatch):
     """Whatever happens while the draft is there, the folder is as it was, and no cell is told."""

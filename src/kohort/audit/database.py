@@ -63,7 +63,11 @@ class Database:
         }
         if memory is not None:
             config["memory_limit"] = f"{int(memory * _FOR_STATEMENTS)}B"
-        self._connection: duckdb.DuckDBPyConnection | None = duckdb.connect(":memory:", config=config)
+        try:
+            self._connection: duckdb.DuckDBPyConnection | None = duckdb.connect(":memory:", config=config)
+        except BaseException:
+            self._private.close()
+            raise
 
     def __enter__(self) -> Database:
         return self

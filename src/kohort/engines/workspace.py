@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kohort.errors import DataError
+from kohort.errors import NO_ROOM, DataError, KohortError
 from kohort.private import fault_of_parents, make_folder, private_folder, short
 
 
@@ -66,8 +66,25 @@ def workspace(output: Path, needed: int, *, resume: bool) -> Iterator[Workspace]
             (folder / "raw").mkdir(mode=0o700)
         except OSError as error:
             raise DataError(f"{output.name}: cannot be written ({error.strerror}); check the folder.") from None
-        yield Workspace(folder / "raw", done)
+        with _room():
+            yield Workspace(folder / "raw", done)
     shutil.rmtree(kept, ignore_errors=True)
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    """Say that the disk is full; each library that writes has words and errors of its own for it."""
+    try:
+        yield
+    except Exception as error:
+        # One with a name comes from the release itself, which is said by its name.
+        is_named = isinstance(error, OSError) and error.filename is not None
+        if is_named or isinstance(error, KohortError) or not NO_ROOM.search(str(error)):
+            raise
+    else:
+        return
+    # raised out here, as the words of others may quote cells
+    raise DataError("the disk is full: parts of the table are written to it for a while; free some room.")
 
 
 def resumable(output: Path) -> Path:

@@ -56,6 +56,7 @@ class Recording:
         with suppress(DataError):
             if self._pending is not None:
                 write_ledger(self._path, self.ledger.with_last(self._pending.published()))
+                self._pending = None
 
     def withdraw(self, release: Path) -> None:
         """Take back what was announced, unless its file has appeared all the same."""

@@ -99,7 +99,6 @@ class Drafts:
         target = self._begun(path, private=private)
         with _written(path, "folder"):
             os.close(os.open(target.draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        self._targets.append(target)
         return target.draft
 
     def folder(self, path: Path) -> Path:
@@ -107,7 +106,6 @@ class Drafts:
         target = self._begun(path)
         with _written(path, "folder"):
             target.draft.mkdir(mode=0o700)
-        self._targets.append(target)
         return target.draft
 
     def text(self, path: Path, text: str, *, private: bool = False) -> None:
@@ -129,8 +127,9 @@ class Drafts:
 
     def discard(self) -> None:
         """Remove what is not at its final place."""
-        for target in self._targets:
-            target.discard()
+        with stopping.uninterrupted():
+            for target in self._targets:
+                target.discard()
 
     def name_of(self, file: object) -> Path | None:
         """The final path of what an error is about; None if that is no draft."""
@@ -141,7 +140,9 @@ class Drafts:
         _recover(path.parent)
         for kind in ("kohort", "kohort-commit"):
             remove_remains(path.parent, f".{short(path.name)}.{kind}")
-        return _Target.of(path, private=private)
+        # Noted before it is there: whatever comes in between, it is removed.
+        self._targets.append(_Target.of(path, private=private))
+        return self._targets[-1]
 
     def _rename(self) -> None:
         if not self._targets:

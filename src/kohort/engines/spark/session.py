@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
@@ -118,6 +120,17 @@ def _places(master: str, scratch: Path) -> dict[str, str]:
 
 
 @contextmanager
+def _same_signals() -> Iterator[None]:
+    """Leave Ctrl-C to whoever answers it: Spark would answer it itself from its start on."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread() and before is not None:
+            signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
 def _started(master: str, settings: Mapping[str, str]) -> Iterator[SparkSession]:
     """Start a session, and stop it with everything that it started."""
     from pyspark import SparkConf, SparkContext
@@ -139,7 +152,8 @@ def _started(master: str, settings: Mapping[str, str]) -> Iterator[SparkSession]
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     gateway = guarded(lambda: launch_gateway(conf, silent), fault)  # type: ignore[no-untyped-call]
     try:
-        spark = guarded(lambda: SparkSession(SparkContext(conf=conf, gateway=gateway)), fault)
+        with _same_signals():
+            spark = guarded(lambda: SparkSession(SparkContext(conf=conf, gateway=gateway)), fault)
         try:
             yield spark
         finally:
