@@ -1,8 +1,17 @@
-"""Arrow data between polars and DuckDB, without pyarrow."""
+"""Arrow data between polars and DuckDB, and the Arrow schema inside a Parquet file, without pyarrow."""
 
 from __future__ import annotations
 
+import base64
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Protocol
+
+SCHEMA = b"ARROW:schema"
+"""Key of the Arrow schema among the metadata of a Parquet file."""
+_TIMESTAMP = 10
+"""Number of the type in the format's list of types."""
 
 
 class HasStream(Protocol):
@@ -24,3 +33,65 @@ class ArrowStream:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._source.__arrow_c_stream__(requested_schema)
+
+
+def time_zones(schema: bytes) -> dict[str, str]:
+    """Find the time zone of every column of timestamps; it is empty where a column has none.
+
+    Parquet itself has no place for a time zone. Writers that know one put it into an Arrow schema among the metadata.
+
+    Parameters
+    ----------
+    schema : bytes
+        What the metadata of the file have under `SCHEMA`; nothing is found in bytes that are no schema.
+    """
+    try:
+        message = base64.b64decode(schema, validate=True)
+        start = 8 if message[:4] == b"\xff" * 4 else 4
+        fields = _Flat(message, start).root().table(2).tables(1)
+        return {field.text(0): field.table(3).text(1) for field in fields if field.byte(2) == _TIMESTAMP}
+    except (ValueError, IndexError, struct.error):
+        return {}
+
+
+@dataclass(frozen=True)
+class _Flat:
+    """A place in a flatbuffer: little-endian numbers, and offsets that count from where they stand."""
+
+    buffer: bytes
+    place: int
+
+    def root(self) -> _Flat:
+        return self._followed(self.place)
+
+    def table(self, field: int) -> _Flat:
+        return self._followed(self._of(field))
+
+    def tables(self, field: int) -> Iterator[_Flat]:
+        vector = self.table(field)
+        for number in range(vector._number("<I", vector.place)):
+            yield self._followed(vector.place + 4 + 4 * number)
+
+    def text(self, field: int) -> str:
+        """A text, empty if it is not there."""
+        if not self._of(field):
+            return ""
+        start = self.table(field).place
+        return self.buffer[start + 4 : start + 4 + self._number("<I", start)].decode()
+
+    def byte(self, field: int) -> int:
+        place = self._of(field)
+        return self.buffer[place] if place else 0
+
+    def _of(self, field: int) -> int:
+        """Where a field of this table is; 0 if it has none."""
+        layout = self.place - self._number("<i", self.place)
+        inside = 4 + 2 * field < self._number("<H", layout)
+        offset = self._number("<H", layout + 4 + 2 * field) if inside else 0
+        return self.place + offset if offset else 0
+
+    def _followed(self, place: int) -> _Flat:
+        return _Flat(self.buffer, place + self._number("<I", place))
+
+    def _number(self, form: str, place: int) -> int:
+        return int(struct.unpack_from(form, self.buffer, place)[0])

@@ -8,8 +8,12 @@ is published as `*`.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
+from math import isfinite
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -281,10 +285,16 @@ def _line_range(series: pl.Series, values: pl.Series, column: Column) -> tuple[f
     """The declared domain, which must hold every value; or the ends of the values themselves."""
     numbers = as_numbers(values)
     if column.domain is None:
-        return (float(numbers[0]), float(numbers[-1])) if len(numbers) else (0.0, 0.0)
+        low, high = (float(numbers[0]), float(numbers[-1])) if len(numbers) else (0.0, 0.0)
+        _refuse_endless(low, high, series.name)
+        return low, high
     low, high = column.domain
+    _refuse_endless(low, high, series.name)
     _refuse_domain(values, column)
-    outside = values.filter(pl.Series((numbers < low) | (numbers > high)))
+    # exactly, for large whole numbers and long decimals are no floats
+    first = bisect_left(values, Decimal(str(low)), key=_exactly)
+    last = bisect_right(values, Decimal(str(high)), key=_exactly)
+    outside = pl.concat([values[:first], values[last:]])
     if len(outside):
         lie = counted(len(outside), "distinct value lies", "distinct values lie")
         raise DataError(
@@ -292,6 +302,16 @@ def _line_range(series: pl.Series, values: pl.Series, column: Column) -> tuple[f
             f"{_rows_with(series, outside)[0] + 1}); widen the domain in the policy or correct the table."
         )
     return low, high
+
+
+def _refuse_endless(low: float, high: float, name: str) -> None:
+    """Refuse a range whose width is no number: what an interval loses is a share of it."""
+    if not isfinite(high - low):
+        raise DataError(f"column {name!r}: its range is wider than any number of 64 bits; correct the table or domain.")
+
+
+def _exactly(value: Any) -> Decimal:
+    return Decimal(str(value))
 
 
 def _refuse_domain(values: pl.Series, column: Column) -> None:

@@ -43,6 +43,7 @@ from kohort.table.read import Kind, file_kind
 from kohort.table.safe import Drafts, together
 from kohort.table.sizes import memory_of
 from kohort.table.targets import part_path, read_by, refuse_targets
+from kohort.table.write import refuse_formless
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,8 @@ def anonymize(
             refuse_misread([source.path], policy, source.frame.columns, source.frame.height)
         records = usable_records(source, policy)
         kept, frame = records.kept, records.frame
+        if kind == "csv":
+            refuse_formless(source.frame.drop(*policy.dropped, *policy.quasi_identifiers).schema)
         named = with_pseudonyms(source.frame, policy, secret)
     with clock.step("encode"):
         codes = records.codes(policy)

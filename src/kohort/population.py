@@ -104,7 +104,7 @@ def _read(model: PopulationModel, policy: Policy, frame: pl.DataFrame, codes: Co
     try:
         source = read_table(policy.folder / model.population, policy.input, policy.columns)
         _refuse_columns(source.frame.columns, quasi)
-        people = typed_quasi_identifiers(source.frame.select(quasi), policy)
+        people = typed_quasi_identifiers(source.frame.select(quasi), policy, source.zones)
         people, table = _of_the_same_types(people, frame.select(quasi), policy)
         # Alone first: a value that the hierarchy or the domain does not have is told with its own row.
         encode(people, policy)

@@ -7,6 +7,7 @@ code, so algorithms see the true cost of a box.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -72,7 +73,17 @@ class Units:
         with localcontext(prec=1500):
             decimals = [Decimal(unit).scaleb(-self.digits) for unit in units]
         if self.dtype.is_float():
-            return pl.Series(name, [float(number) for number in decimals], dtype=self.dtype)
+            floats = [float(number) for number in decimals]
+            # what is published is the shortest text of the float
+            if any(Decimal(repr(near)) != number for near, number in zip(floats, decimals, strict=True)):
+                raise DataError(
+                    f"column {name!r}: an end would have more digits than a number of 64 bits holds; "
+                    "choose a coarser 'snap' or 'min_width', or use 'bottom' and 'top'."
+                )
+            return pl.Series(name, floats, dtype=self.dtype)
+        most = 10 ** int(self.dtype.precision or 38)  # type: ignore[attr-defined]
+        if len(units) and not -most < min(units) <= max(units) < most:
+            raise DataError(f"column {name!r}: an end would have too many digits; use a 'bottom' and a 'top'.")
         return pl.Series(name, decimals, dtype=self.dtype)
 
 
@@ -216,6 +227,10 @@ def coarsened(values: pl.Series, numbers: NDArray[np.float64], column: Column) -
     codes = np.cumsum(np.append(False, new), dtype=np.int32)
     first = np.flatnonzero(np.append(True, new))
     lows, highs = (np.array([cells[place][side] for place in first] + [0], object)[:-1] for side in (0, 1))
+    for side in (lows, highs):
+        units.series(side, values.name)  # refuses what could not be published
+    if values.dtype.is_float() and not (abs(lows[0]) + abs(highs[-1]) + width) // 10**units.digits < sys.float_info.max:
+        raise DataError(f"column {values.name!r}: an end would be no number of 64 bits; use a 'bottom' and a 'top'.")
     coarse = Coarse(
         units=units,
         lows=lows,

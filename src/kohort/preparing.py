@@ -61,7 +61,7 @@ class Records:
 def records_of(source: Table, policy: Policy) -> Records:
     """The records of a table, without a judgement on those that do not take part."""
     policy.check_columns(source.frame.columns, source.name)
-    frame = typed_quasi_identifiers(source.frame, policy)
+    frame = typed_quasi_identifiers(source.frame, policy, source.zones)
     if policy.privacy.missing not in ("suppress", "refuse"):
         return Records(frame, np.arange(frame.height))
     missing = frame.select(pl.any_horizontal(pl.col(policy.quasi_identifiers).is_null())).to_series()

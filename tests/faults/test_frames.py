@@ -18,7 +18,10 @@ from faults.harness import CANARY, CELLS, JARGON, POLICY, assert_said, like
 
 GOOD = {"age": [30, 31, 40, 41], "town": ["a", "b", CANARY, "Sekretheim"], "disease": [CANARY, "x", "y", CANARY]}
 BUILT = kohort.Policy.build(k=2, quasi_identifiers=["age", "town"], sensitive=["disease"], seed=1)
-STRANGE = "mixes kinds of values, or holds some that are neither text, number nor date; convert it to one of these."
+STRANGE = (
+    "mixes kinds of values or time zones, or holds some that are neither text, number nor date; "
+    "convert it to one of these."
+)
 TOO_LONG = "the table: column 'age' holds numbers of too many digits; round it, or make it text."
 TWICE = "the table: columns 2 and 3 have the same name; rename all but one."
 LAZY = "the table: this lazy frame cannot be collected; collect it yourself to see why."

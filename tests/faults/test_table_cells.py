@@ -32,6 +32,8 @@ DO = "correct them, list them as missing in [input], or change the column's type
 NO_INTEGERS = says(f"column 'age': 2 values are not whole numbers (first in row 2); {DO}")
 TOO_LARGE = says(f"column 'age': 2 values are not 64-bit integers (first in row 2); {DO}")
 NO_NUMBERS = says(f"column 'age': 2 values are not finite numbers (first in row 2); {DO}")
+DURATIONS = "durations, which every tool writes in another way; convert it to a number, or to text."
+NO_DAY = like(r"policy\.toml, line 7: columns\.age: 'format' must tell year, month and day, each of them once: .*\.")
 NO_DATES = says(f"column 'age': 2 values are not dates of the form %Y-%m-%d (first in row 2); {DO}")
 NUMBER, DATE = age('type = "number"'), age('type = "date"')
 
@@ -73,13 +75,13 @@ TEXTS = [
     ),
     Fault(
         "format-that-is-none",
-        says(f"column 'age': 4 values are not dates of the form banana (first in row 1); {DO}"),
+        says(NO_DAY),
         policy=age('type = "date"\nformat = "banana"'),
         data=dated("2020-02-01", "2020-02-02"),
     ),
     Fault(
         "format-without-a-date",
-        says(f"column 'age': 4 values are not dates of the form %H (first in row 1); {DO}"),
+        says(NO_DAY),
         policy=age('type = "date"\nformat = "%H"'),
         data=dated("2020-02-01", "2020-02-02"),
     ),
@@ -149,13 +151,13 @@ TYPED = [
     ),
     Fault(
         "typed-durations",
-        says("column 'town': durations cannot be a quasi-identifier; convert the column first."),
+        says(f"people.parquet: column 'town' holds {DURATIONS}"),
         data=typed(town=datetime.timedelta(1)),
         data_name="people.parquet",
     ),
     Fault(
         "typed-durations-for-csv",
-        says("column 'disease': durations cannot be published as CSV; convert it to text, or drop it."),
+        says(f"people.parquet: column 'disease' holds {DURATIONS}"),
         data=typed(disease=datetime.timedelta(1)),
         data_name="people.parquet",
     ),

@@ -65,6 +65,8 @@ class Database:
             config["memory_limit"] = f"{int(memory * _FOR_STATEMENTS)}B"
         try:
             self._connection: duckdb.DuckDBPyConnection | None = duckdb.connect(":memory:", config=config)
+            # moments are written in UTC, wherever the machine is
+            self._connection.execute("SET TimeZone = 'UTC'")
         except BaseException:
             self._private.close()
             raise

@@ -15,11 +15,31 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TypeAlias
 
+from kohort.policy.formats import dated
+
 INFINITY = Decimal("Infinity")
 _EPOCH = date(1970, 1, 1).toordinal()
 # the exponent is short: beyond it a text is no measurement, and arithmetic with it would be slow
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?", re.ASCII)
+_ISO_SHAPE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_WORD = re.compile(r"[a-z]+", re.ASCII | re.IGNORECASE)
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+_NAMES = {name: str(number) for number, name in enumerate(_MONTHS, 1)}
+_SHORT_NAMES = {name[:3]: number for name, number in _NAMES.items()}
 _PERIOD = re.compile(r"(\d{4})(?:-(\d{2})|-Q([1-4])|(s))?", re.ASCII)
 _COMPARISON = re.compile(r"(<=|>=|<|>|≤|≥)(.+)")
 _SEPARATORS = (" - ", "~", ",", "–", "-")
@@ -69,11 +89,10 @@ def point(text: str) -> Interval | None:
 def day(text: str, style: str | None = None) -> Decimal | None:
     """Read one day as days since 1970: ISO, with or without a time, or the given strptime style."""
     text = text.strip()
-    try:
-        if style is not None:
-            return _days(datetime.strptime(text, style).date())
-    except ValueError:
-        pass  # what we publish is ISO whatever the style of the input
+    if style is not None:
+        # what we publish is ISO whatever the style of the input
+        found = dated(text, style)
+        return day(text) if found is None else _days(found)
     try:
         return _days(datetime.fromisoformat(text).date()) if _DAY.fullmatch(text) else None
     except ValueError:
@@ -81,10 +100,15 @@ def day(text: str, style: str | None = None) -> Decimal | None:
 
 
 def days_atom(style: str | None = None) -> Atom:
-    """Make the reader of a day, month, quarter, year or decade as an interval of days."""
+    """Make the reader of a published day, month, quarter, year or decade as an interval of days.
+
+    What is published is ISO. Other tools may write days in the style of the table, unless it looks like ISO.
+    """
 
     def read(text: str) -> Interval | None:
-        value = day(text, style)
+        value = day(text)
+        if value is None and style is not None and not _ISO_SHAPE.fullmatch(text.strip()):
+            value = day(text, style)
         return _period(text.strip()) if value is None else Interval(value, value)
 
     return read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,6 +13,7 @@ from kohort.audit.opened import File, Opened, of_kept, refuse_namesakes, refuse_
 from kohort.audit.parquet import open_parquet
 from kohort.audit.published import STAR
 from kohort.audit.table import Part, Table
+from kohort.audit.zones import day_of
 from kohort.errors import DataError
 
 if TYPE_CHECKING:
@@ -149,8 +150,19 @@ def _frame(database: Database, name: str, source: pl.DataFrame, policy: Policy, 
         described = database.rows(f"DESCRIBE SELECT * FROM {name}_source")
         kinds = {str(sql): str(kind) for sql, kind, *_ in described}
         refuse_nested({column: kinds[sql] for column, sql in columns.items()}, name)
-        cells = ", ".join(columns.values()) or "nothing"
+        cells = ", ".join(_cells(source, columns, kinds, policy)) or "nothing"
         database.rows(f"CREATE TABLE {name}_cells AS SELECT {cells} FROM {name}_source")
     except Unreadable:
         raise DataError(f"{name}: it cannot be read; it is damaged, or of a strange type.") from None
     return of_kept(database, f"{name}_cells", tuple(source.columns), kinds, name)
+
+
+def _cells(source: pl.DataFrame, columns: dict[str, str], kinds: dict[str, str], policy: Policy) -> Iterator[str]:
+    """SQL of the cells of a frame; those of quasi-identifiers are days where they are moments in a zone."""
+    for column, sql in columns.items():
+        zone = getattr(source.schema[column], "time_zone", None)
+        if zone is None or column not in policy.quasi_identifiers:
+            yield sql
+            continue
+        yield f"{day_of(sql, kinds[sql], zone)} AS {sql}"
+        kinds[sql] = "DATE"

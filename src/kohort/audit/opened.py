@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from kohort.audit.database import Database
 from kohort.audit.table import Part
@@ -51,10 +52,25 @@ class File:
         return literal(re.sub(r"([\[*?])", r"[\1]", str(self.path.absolute())))
 
 
-def all_parts(files: Sequence[File], parts: Sequence[Part], names: Sequence[str]) -> tuple[str, str]:
-    """SQL of Parquet files with columns of these names as one relation, and of the number of a row in it."""
+def read_parquet(files: str, names: Sequence[str], cells: Mapping[str, str]) -> str:
+    """SQL of Parquet files with columns of these names, and of those cells that are not taken as they are."""
+    read = f"read_parquet({files}, hive_partitioning = false) AS source({', '.join(names)})"
+    if not cells:
+        return read
+    columns = [f"{cells[name]} AS {name}" if name in cells else name for name in names]
+    numbers = [ROW, ROW.replace("file_row_number", "file_index")]
+    return f"(SELECT {', '.join([*columns, *numbers])} FROM {read}) AS source"
+
+
+def all_parts(
+    files: Sequence[File],
+    parts: Sequence[Part],
+    names: Sequence[str],
+    cells: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[str, str]:
+    """SQL of Parquet files as one relation, as `read_parquet` has it, and of the number of a row in it."""
     paths = ", ".join(file.sql for file in files)
-    relation = f"read_parquet([{paths}], hive_partitioning = false) AS source({', '.join(names)})"
+    relation = read_parquet(f"[{paths}]", names, cells)
     if len(parts) == 1:
         return relation, ROW
     starts = ", ".join(str(part.start) for part in parts)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kohort.audit.database import Database, Unreadable
-from kohort.audit.opened import ROW, File, Opened, all_parts, refuse_namesakes, refuse_nested
+from kohort.audit.opened import ROW, File, Opened, all_parts, read_parquet, refuse_namesakes, refuse_nested
 from kohort.audit.table import Part
+from kohort.audit.zones import MOMENT, as_moment, day_of, refuse_without_zone, zones_of_parquet
 from kohort.errors import DataError
 from kohort.policy import Policy
 
@@ -32,14 +33,22 @@ def open_parquet(
     header = tuple(first.types)
     number = {column: i for i, column in enumerate(header)}
     refuse_nested({column: first.types[column] for column in header if column in wanted}, files[0].place)
+    quasi = tuple(column for column in policy.quasi_identifiers if column in wanted)
+    refuse_without_zone(first.zones, quasi, files[0].place)
+    kinds = {f"c{i}": first.types[column] for i, column in enumerate(header)}
+    moments = {f"c{number[column]}": zone for column, zone in first.zones.items() if zone}
+    cells: dict[str, str] = {}
+    for cell, zone in moments.items():
+        if header[int(cell[1:])] in quasi:
+            cells[cell], kinds[cell] = day_of(cell, kinds[cell], zone), "DATE"
+        elif (moment := as_moment(cell, kinds[cell])) != cell:
+            cells[cell], kinds[cell] = moment, MOMENT
     parts, start = [], 0
     for file, head in zip(files, heads, strict=True):
-        names = ", ".join(f"c{number[column]}" for column in head.types)
-        relation = f"read_parquet({file.sql}, hive_partitioning = false) AS source({names})"
-        parts.append(Part(relation, ROW, start, head.rows, file.place))
+        names = [f"c{number[column]}" for column in head.types]
+        parts.append(Part(read_parquet(file.sql, names, cells), ROW, start, head.rows, file.place))
         start += head.rows
-    kinds = {f"c{i}": first.types[column] for i, column in enumerate(header)}
-    return Opened(header, *all_parts(files, parts, list(kinds)), tuple(parts), kinds)
+    return Opened(header, *all_parts(files, parts, list(kinds), cells), tuple(parts), kinds)
 
 
 def parquet_file(
@@ -55,10 +64,11 @@ def parquet_file(
 
 @dataclass(frozen=True)
 class _Head:
-    """What the footer of a Parquet file says: the type of each column, and the number of rows."""
+    """What the footer of a Parquet file says: the type of each column, the number of rows, and time zones."""
 
     types: Mapping[str, str]
     rows: int
+    zones: Mapping[str, str]
 
 
 def _parquet_head(database: Database, file: File, policy: Policy) -> _Head:
@@ -68,6 +78,7 @@ def _parquet_head(database: Database, file: File, policy: Policy) -> _Head:
         )
         described = database.rows(f"DESCRIBE SELECT * FROM read_parquet({file.sql}, hive_partitioning = false)")
         [(rows,)] = database.rows(f"SELECT num_rows FROM parquet_file_metadata({file.sql})")
+        zones = zones_of_parquet(database, file.sql)
     except Unreadable:
         raise DataError(f"{file.place}: it cannot be read as Parquet; the file is damaged.") from None
     header, inside, faults = [], 0, []  # the tree comes in pre-order: skip what is inside a nested column
@@ -85,7 +96,8 @@ def _parquet_head(database: Database, file: File, policy: Policy) -> _Head:
     if faults:
         raise DataError(*faults)
     refuse_namesakes(header, file.place, policy)
-    return _Head({name: str(kind) for name, (_, kind, *_rest) in zip(header, described, strict=True)}, int(rows))
+    types = {name: str(kind) for name, (_, kind, *_rest) in zip(header, described, strict=True)}
+    return _Head(types, int(rows), zones)
 
 
 def _differences(
@@ -109,6 +121,6 @@ def _differences(
     retyped = [
         f"{place}: column {name!r} is of another type than in {other}; write all files alike."
         for name, kind in first.types.items()
-        if name in wanted and head.types.get(name, kind) != kind
+        if name in wanted and (head.types.get(name, kind) != kind or head.zones.get(name) != first.zones.get(name))
     ]
     return lacking + more + retyped

@@ -131,11 +131,7 @@ class PublishedColumn:
     def ends(self, texts: pl.Series) -> Ends:
         """Read many texts of a column with ends at once; those that are not plain must be read one by one."""
         assert self.has_ends
-        found = ends(texts, are_days=self.kind == "date")
-        if self.kind == "date" and self.style not in (None, ISO):
-            # the policy's style may take the same text for another day
-            return replace(found, plain=np.zeros_like(found.plain))
-        return found
+        return ends(texts, are_days=self.kind == "date")
 
     def values(self, texts: pl.Series) -> tuple[Floats, Iterator[tuple[int, Decimal | None]]]:
         """Read many original texts of a column with ends at once, missing ones left out.
@@ -148,7 +144,9 @@ class PublishedColumn:
             Number and value of each other one.
         """
         found = self.ends(texts)
-        plain = found.plain & found.is_value
+        # the policy's style may take the same text for another day
+        is_styled = self.kind == "date" and self.style not in (None, ISO)
+        plain = found.plain & found.is_value & (not is_styled)
         others = np.flatnonzero(~plain & texts.is_not_null().to_numpy())
         values = ((int(number), self.value(texts[int(number)])) for number in others)
         return np.where(plain, found.lo, np.nan), values

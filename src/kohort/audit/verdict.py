@@ -186,7 +186,7 @@ class Verdict:
             data = json.loads(text)
             checks = tuple(Check(**check) for check in data["checks"])
             verdict = cls(checks, Facts(**data["facts"]), data["hashes"], data["versions"], data["schema"])
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise DataError("verdict: the text is not a verdict of kohort.") from None
         if verdict.schema != SCHEMA:
             raise DataError(f"verdict: this version of kohort reads schema {SCHEMA} only; update kohort.")

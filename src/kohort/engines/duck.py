@@ -15,6 +15,7 @@ from kohort.engines.lookups import CODE, COUNT, Lookup
 from kohort.errors import DataError
 from kohort.table.csv import literal_path
 from kohort.table.sources import Source, fetched, relation
+from kohort.table.zones import placed
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,7 +28,7 @@ def connected(memory: int, folder: Path) -> duckdb.DuckDBPyConnection:
     """A private database that takes so much memory, and then the disk."""
     import duckdb
 
-    return duckdb.connect(
+    database = duckdb.connect(
         ":memory:",
         config={
             "memory_limit": f"{memory >> 20}MiB",
@@ -38,6 +39,9 @@ def connected(memory: int, folder: Path) -> duckdb.DuckDBPyConnection:
             "preserve_insertion_order": False,
         },
     )
+    # nothing depends on where the machine is
+    database.execute("SET TimeZone = 'UTC'")
+    return database
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ class DuckScan:
         cells = ", ".join(f"c{i}" for i in range(len(source.columns)))
         row = f"list_extract({starts}, CAST(source.file_index + 1 AS BIGINT)) + source.file_row_number"
         read = f"read_parquet([{', '.join(paths)}], hive_partitioning = false) AS source({cells})"
-        return cls(database, source, f"SELECT {cells}, CAST({row} AS BIGINT) AS {ROW} FROM {read}", first)
+        return cls(database, source, f"SELECT {_moments(source)}, CAST({row} AS BIGINT) AS {ROW} FROM {read}", first)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -94,7 +98,7 @@ class DuckScan:
         """The distinct combinations of some columns, with the number of their records."""
         inner = [self._inner(name) for name in columns]
         found = self._frame(f"SELECT {', '.join(inner)}, count(*) AS {COUNT} FROM {self._joined()} GROUP BY ALL")
-        return found.rename(dict(zip(inner, columns, strict=True)))
+        return placed(found.rename(dict(zip(inner, columns, strict=True))), self.source.zones)
 
     def about_distinct(self, columns: Sequence[str]) -> dict[str, int]:
         """About how many distinct values each of some columns has."""
@@ -111,7 +115,7 @@ class DuckScan:
         """The table with the numbers of some dictionaries, without the records that have none."""
         for lookup in lookups:
             inner = {name: f"v{place}" for place, name in enumerate(lookup.columns)}
-            self.database.register("dictionary", ArrowStream(lookup.table.rename(inner)))
+            self.database.register("dictionary", ArrowStream(_without_nothing(lookup.table).rename(inner)))
             self.database.execute(f"CREATE TABLE {lookup.name} AS SELECT * FROM dictionary")
             self.database.unregister("dictionary")
         more = replace(self, lookups=(*self.lookups, *lookups))
@@ -173,6 +177,15 @@ class DuckScan:
         return f"(SELECT {select} FROM ({self.base}) AS source {' '.join(joins)}{where})"
 
 
+def _moments(source: Source) -> str:
+    """All columns, with moments of an old type, which have a zone, as moments."""
+    cells = []
+    for place, (name, kind) in enumerate(zip(source.columns, source.types, strict=True)):
+        old = source.zones.get(name) and kind == "TIMESTAMP"
+        cells.append(f"timezone('UTC', c{place}) AS c{place}" if old else f"c{place}")
+    return ", ".join(cells)
+
+
 def sorted_file(files: Sequence[Path], by: Sequence[str], folder: Path, memory: int) -> pl.LazyFrame:
     """Rows of some Parquet files with the same columns, in the order of some of these; in another file.
 
@@ -203,6 +216,11 @@ def sorted_file(files: Sequence[Path], by: Sequence[str], folder: Path, memory: 
     if not sorts:  # raised out here, as the database's message may quote cells
         raise DataError("memory: the limit is too small to mix the rows, or the disk is full; give more.")
     return pl.scan_parquet(target, glob=False).rename(dict(zip(cells, names, strict=True)))
+
+
+def _without_nothing(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with numbers where it has nothing but nulls of no type, which the database does not take."""
+    return table.with_columns(pl.col(pl.Null).cast(pl.Int32))
 
 
 def _literal(path: Path) -> str:

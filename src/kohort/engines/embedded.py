@@ -37,6 +37,7 @@ from kohort.planning import Plan
 from kohort.preparing import refuse_suppressing
 from kohort.search.refine import cores
 from kohort.table.sources import Source, open_source
+from kohort.table.zones import refuse_without_zone
 
 BYTES_PER_RECORD = 2500
 """Memory that work on a part takes for each of its records, about, with what is read and written."""
@@ -94,6 +95,7 @@ def beyond_memory(
     """
     refuse_parts(plan)
     source = open_source(table, plan.policy.input, plan.policy.columns)
+    refuse_without_zone(source.zones, plan.policy)
     size = sum(path.stat().st_size for path in source.files)
     with workspace(output, DISK * size, resume=resume) as space:
         facts = {
@@ -115,6 +117,7 @@ def beyond_memory(
             with clock.step("encode"):
                 _refuse_dictionaries(scan, plan, memory)
                 job, coded = survey(plan, scan)
+                job = replace(job, zones=source.zones)
                 if plan.policy.output.shuffle_seed is None:
                     job = replace(job, shuffle=drawn["shuffle"])
             with clock.step("divide"):

@@ -12,6 +12,7 @@ from kohort.engines.part import release_others
 from kohort.engines.workspace import Workspace
 from kohort.table.csv import Dialect
 from kohort.table.write import write_stream
+from kohort.table.zones import placed
 
 
 def gathered(
@@ -45,5 +46,6 @@ def gathered(
     rows = sorted_file(files, by, space.raw, memory)
     order = space.raw / "order.parquet"
     rows.select(ROW).sink_parquet(order, compression="lz4", maintain_order=True)
-    write_stream(rows.drop(ROW, KEY), draft, dialect, neutralise=job.policy.output.formulas == "neutralised")
+    published = placed(rows.drop(ROW, KEY), job.zones)
+    write_stream(published, draft, dialect, neutralise=job.policy.output.formulas == "neutralised")
     return order

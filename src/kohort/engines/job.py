@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -48,6 +49,8 @@ class Job:
     pledges: tuple[Pledge, ...] = ()
     secret: Key | None = field(default=None, repr=False)
     cuts: Cuts = field(default_factory=lambda: Cuts(0))
+    zones: Mapping[str, str] = field(default_factory=dict)
+    """Time zones of columns of moments, where the engine leaves them behind."""
 
     @property
     def policy(self) -> Policy:

@@ -20,6 +20,8 @@ from kohort.privacy import Promise
 from kohort.pseudonyms import with_pseudonyms
 from kohort.recode import publish, starred
 from kohort.solution import Solution
+from kohort.table.read import plain_values
+from kohort.table.zones import placed
 
 MOST_KEY = 2**63
 """Keys are drawn below it: two rows with the same are next to impossible."""
@@ -96,6 +98,7 @@ def release_part(
     InfeasibleError
         When the part alone cannot keep a promise.
     """
+    frame = placed(plain_values(frame), job.zones)
     content = [name for name in frame.columns if name not in (ROW, PART)]
     order = frame.select(content).hash_rows().arg_sort().to_numpy()
     frame = frame[order]
@@ -173,6 +176,7 @@ def release_others(frame: pl.DataFrame, job: Job, like: pl.DataFrame) -> pl.Data
     like : DataFrame
         Any rows of the release, or none: their columns and types.
     """
+    frame = placed(plain_values(frame), job.zones)
     named = with_pseudonyms(frame, job.policy, job.secret)
     turn = pl.int_range(pl.len(), dtype=pl.Int64)
     numbered = frame.select(*job.carried, (turn.over(job.carried) if job.carried else turn).alias(KEY))

@@ -7,6 +7,9 @@ from typing import TypeAlias
 
 from kohort.hierarchy.grow import Fault, Place
 
+MOST_LEVELS = 250
+"""Levels of a tree in nested tables: nobody writes more by hand, and whoever walks through it may stop here."""
+TOO_DEEP = f"has more than {MOST_LEVELS} levels; leave some of them out."
 Nested: TypeAlias = "Mapping[str, Nested] | Sequence[str | Mapping[str, Nested]]"
 """A table names branches; a list holds leaves and, among them, tables of further branches."""
 
@@ -20,11 +23,13 @@ def leaf_paths(nested: object, root: str, place: Place) -> tuple[list[tuple[str,
     [('x', 'A', '*'), ('y', 'B', 'A', '*')]
     """
     paths: list[tuple[str, ...]] = []
-    empty = wrong = 0
+    empty = wrong = deep = 0
 
     def walk(branch: object, above: tuple[str, ...]) -> None:
-        nonlocal empty, wrong
-        if not isinstance(branch, (Mapping, list, tuple)):
+        nonlocal empty, wrong, deep
+        if len(above) > MOST_LEVELS:
+            deep += 1
+        elif not isinstance(branch, (Mapping, list, tuple)):
             wrong += 1
         elif not branch:
             empty += 1
@@ -40,6 +45,8 @@ def leaf_paths(nested: object, root: str, place: Place) -> tuple[list[tuple[str,
 
     walk(nested, (root,))
     faults = []
+    if deep:
+        faults.append(place.fault(TOO_DEEP))
     if wrong:
         faults.append(place.fault(f"{_branches(wrong)} neither a list nor a table; list the leaves in brackets."))
     if empty:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kohort.errors import DataError
 from kohort.hierarchy.grow import Fault, Place, grow, refuse
-from kohort.hierarchy.nested import leaf_paths
+from kohort.hierarchy.nested import TOO_DEEP, leaf_paths
 from kohort.hierarchy.taxonomy import ROOT, Taxonomy
 from kohort.regular import regular
 
@@ -141,6 +141,8 @@ def read_toml(path: str | Path, column: str) -> Taxonomy:
     place = Place.of(column, Path(path).name, row="leaf")
     try:
         content = tomllib.loads(_text(Path(path), place))
+    except RecursionError:
+        raise DataError(place.fault(TOO_DEEP)[1]) from None
     except tomllib.TOMLDecodeError as error:
         # the parser's own words may quote keys, which are labels here: keep the position alone
         at = re.search(r"at (line \d+|end of document)[^()]*\)$", str(error))

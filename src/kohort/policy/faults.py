@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 KeyPath = tuple[str | int, ...]
+MOST_NESTED = 150
+DEEP = f"tables and lists are nested more than {MOST_NESTED} deep; write them flatter."
 
 
 class Source(NamedTuple):
@@ -103,6 +105,21 @@ def toml_key(name: str) -> str:
     """A key as TOML writes it; characters that would break a line or a terminal are escaped."""
     bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
     return name if bare else json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def is_deep(data: Any) -> bool:
+    """Whether tables and lists are nested deeper than anybody writes them; whoever walks through them may stop here."""
+    level = [data]
+    for _ in range(MOST_NESTED):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list | tuple)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def syntax_sentence(message: str) -> str:

@@ -15,7 +15,17 @@ from typing import Any, Self
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
 from kohort.errors import PolicyError
-from kohort.policy.faults import KeyPath, Source, closest, closest_place, located, sentences, syntax_sentence
+from kohort.policy.faults import (
+    DEEP,
+    KeyPath,
+    Source,
+    closest,
+    closest_place,
+    is_deep,
+    located,
+    sentences,
+    syntax_sentence,
+)
 from kohort.policy.sections import (
     Algorithm,
     Column,
@@ -100,6 +110,8 @@ class Policy(Section):
     # -- making one ---------------------------------------------------------------------------
 
     def __init__(self, /, **sections: Any) -> None:
+        if is_deep(sections):
+            raise PolicyError(f"policy: {DEEP}")
         try:
             super().__init__(**sections)
         except ValidationError as error:
@@ -219,8 +231,12 @@ class Policy(Section):
         source = Source(path or Path("policy"), text)
         try:
             data = tomllib.loads(text + "\n")
+        except RecursionError:
+            raise PolicyError(f"{source.path.name}: {DEEP}") from None
         except tomllib.TOMLDecodeError as error:
             raise PolicyError(f"{source.path.name}, {syntax_sentence(str(error))}") from None
+        if is_deep(data):
+            raise PolicyError(f"{source.path.name}: {DEEP}")
         try:
             policy = cls(**data)
         except PolicyError as error:

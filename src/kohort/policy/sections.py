@@ -7,11 +7,13 @@ import math
 import re
 from collections.abc import Mapping
 from datetime import date
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from kohort.policy.formats import format_fault
 
 Role = Literal["identifier", "quasi", "sensitive", "insensitive"]
 ColumnType = Literal["integer", "number", "date", "string"]
@@ -303,8 +305,8 @@ class Column(Section):
         faults += self._precision_faults()
         if self.format is not None and self.type != "date":
             faults.append("'format' needs type = \"date\"")
-        if self.format is not None and "%y" in self.format:
-            faults.append("'format' must have a year of four digits, %Y; two digits do not tell the century")
+        elif self.format is not None and (fault := format_fault(self.format)):
+            faults.append(fault)
         if faults:
             raise ValueError("; ".join(faults))
         return self
@@ -323,6 +325,10 @@ class Column(Section):
         kinds = {isinstance(border, str) for border in borders}
         if len(kinds) > 1 or (self.type is not None and kinds == {self.type != "date"}):
             return ["'bottom' and 'top' must be of the type of the column: numbers, or dates"]
+        with localcontext(prec=1500):  # exact for all that a double holds
+            return self._grid_faults(borders)
+
+    def _grid_faults(self, borders: list[float | str]) -> list[str]:
         places = [_place(border) for border in borders]
         faults = []
         if self.snap is not None:

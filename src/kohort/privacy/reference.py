@@ -6,7 +6,6 @@ form of its own in which all spellings of a value are one, and counts by it.
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from kohort.hierarchy import Taxonomy, read
 from kohort.policy import Policy
+from kohort.policy.formats import dated
 from kohort.policy.sections import Column
 from kohort.table.spelling import alike
 
@@ -219,10 +219,8 @@ def _numbers(spec: Column, forms: Mapping[str, str]) -> dict[str, Fraction] | No
 def _day(text: str, written: str | None) -> int | None:
     """The day of a date as the policy writes it, or of an ISO date, as typed files give it."""
     for form in (written or "%Y-%m-%d", "%Y-%m-%d", "%Y-%m-%d %H:%M:%S"):
-        try:
-            return datetime.datetime.strptime(text, form).toordinal()
-        except ValueError:
-            continue
+        if found := dated(text, form):
+            return found.toordinal()
     return None
 
 

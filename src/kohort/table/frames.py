@@ -7,6 +7,7 @@ passed on, for it quotes cells.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Literal, TypeVar
 
@@ -14,6 +15,7 @@ import polars as pl
 
 from kohort.errors import DataError
 from kohort.table.words import called, listed, namesakes, no_name
+from kohort.table.zones import unknown_zone
 
 FrameKind = Literal["polars", "pandas", "pyarrow"]
 T = TypeVar("T")
@@ -70,6 +72,8 @@ def _from_columns(
 def _series_of_pandas(column: Any) -> pl.Series:
     if "decimal256" in str(column.dtype) or (column.dtype == object and _digits(column) > 38):
         raise OverflowError
+    if column.dtype == object and len(_calendars(column)) > 1:
+        raise TypeError  # pyarrow would put all of them into the zone of the first, or drop the time of some
     return pl.Series(pl.from_pandas(column, nan_to_null=True))
 
 
@@ -89,9 +93,19 @@ def _digits(values: Iterable[Any]) -> int:
     return before + after
 
 
+def _calendars(values: Iterable[Any]) -> set[str]:
+    """The time zones of the moments among the values, and whether there are days without a time beside them."""
+    return {
+        str(value.tzinfo) if isinstance(value, datetime) else "day"
+        for value in values
+        if isinstance(value, date) and value == value  # which NaT is not
+    }
+
+
 def _strange(column: str) -> str:
     return (
-        f"the table: {column} mixes kinds of values, or holds some that are neither text, number nor date; "
+        f"the table: {column} mixes kinds of values or time zones, or holds some that are neither text, number "
+        "nor date; "
         "convert it to one of these."
     )
 
@@ -111,6 +125,9 @@ def _each(
             raise DataError("the table: pandas tables need pyarrow; install kohort[frames].") from None
         except OverflowError:
             faults.append(f"the table: {called_so} holds numbers of too many digits; round it, or make it text.")
+        except pl.exceptions.ComputeError as error:
+            is_zone = "time zone" in str(error)
+            faults.append(f"the table: {unknown_zone(called_so)}" if is_zone else fault(called_so))
         except Exception:
             faults.append(fault(called_so))
     # raised out here, so that the quoted cells are not even in the context of the exception

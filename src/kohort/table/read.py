@@ -5,8 +5,8 @@ from __future__ import annotations
 import glob
 import gzip
 import zlib
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from kohort.table.csv import Dialect, read_csv, sniff
 from kohort.table.files import CSV_SUFFIXES, PARQUET_SUFFIXES, FileKind, known_kind
 from kohort.table.frames import FrameKind, take_frame
 from kohort.table.words import called, no_name, unusable
+from kohort.table.zones import parquet_zones, unknown_zones
 
 Kind = FileKind | FrameKind
 
@@ -32,6 +33,8 @@ class Table:
     kind: Kind
     path: Path | None = None
     dialect: Dialect | None = None
+    zones: Mapping[str, str] = field(default_factory=dict)
+    """Time zones of the moments in a Parquet file: see `parquet_zones`."""
 
     @property
     def name(self) -> str:
@@ -80,7 +83,8 @@ def _read_file(path: Path, settings: Input, known: Collection[str]) -> Table:
     try:
         regular(path)
         if kind == "parquet":
-            return Table(_plain(_read_parquet(path), path.name, known), kind, path)
+            zones = _zones(path, known)
+            return Table(_plain(_read_parquet(path), path.name, known), kind, path, zones=zones)
         dialect = sniff(path, delimiter=settings.delimiter, quote=settings.quote, encoding=settings.codec)
         return Table(read_csv(path, dialect), kind, path, dialect)
     except (EOFError, zlib.error, gzip.BadGzipFile):
@@ -89,9 +93,23 @@ def _read_file(path: Path, settings: Input, known: Collection[str]) -> Table:
         raise DataError(f"{path.name}: cannot be read ({error.strerror or 'it is damaged'}); check the path.") from None
 
 
-def _read_parquet(path: Path) -> pl.DataFrame:
+def _zones(path: Path, known: Collection[str]) -> dict[str, str]:
+    """The zones of a Parquet file, all of them known; none for a file that cannot be read, which reading tells."""
+    import duckdb
+
     with path.open("rb"):
         pass  # What is no file has said so by now; polars would call it damaged.
+    try:
+        with duckdb.connect() as connection:
+            zones = parquet_zones(connection, path)
+    except duckdb.Error:
+        return {}
+    if faults := unknown_zones(zones, path.name, known):
+        raise DataError(*faults)
+    return zones
+
+
+def _read_parquet(path: Path) -> pl.DataFrame:
     try:
         return pl.read_parquet(path, glob=False)
     except pl.exceptions.DuplicateError:
@@ -101,11 +119,7 @@ def _read_parquet(path: Path) -> pl.DataFrame:
 
 
 def _plain(frame: pl.DataFrame, name: str, known: Collection[str]) -> pl.DataFrame:
-    """Columns that can be published and audited: one value per cell, of a type that the audit knows.
-
-    Categories become texts, for their dictionary may hold values that no row has. NaN is a missing value, and a text
-    file would say otherwise.
-    """
+    """Columns that can be published and audited: one value per cell, of a type that the audit knows."""
     faults = [
         f"{name}: {called(column, place, known)} holds {fault}."
         for place, (column, dtype) in enumerate(frame.schema.items(), 1)
@@ -115,6 +129,15 @@ def _plain(frame: pl.DataFrame, name: str, known: Collection[str]) -> pl.DataFra
         faults.append(f"{name}: {no_name(nameless)}")
     if faults:
         raise DataError(*faults)
+    return plain_values(frame)
+
+
+def plain_values(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same values in the form in which they are published.
+
+    Categories become texts, for their dictionary may hold values that no row has. NaN is a missing value, and a text
+    file would say otherwise.
+    """
     return frame.with_columns(
         pl.col(column).cast(pl.Float32 if dtype.is_float() else pl.String)
         for column, dtype in frame.schema.items()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +19,7 @@ from kohort.regular import regular
 from kohort.table.csv import NO_TEXT, UTF8, Dialect, literal_path, reader_fault, sniff
 from kohort.table.files import FileKind, files_of, known_kind
 from kohort.table.words import called, listed, namesakes, no_name, unusable
+from kohort.table.zones import parquet_zones, unknown_zones, zoned
 
 if TYPE_CHECKING:
     import duckdb
@@ -49,6 +50,8 @@ class Source:
         Number of rows; None for CSV, where only reading tells.
     dialect : Dialect or None
         How all CSV files are written.
+    zones : mapping
+        Time zones of the columns of moments in Parquet files: see `parquet_zones`.
     """
 
     files: tuple[Path, ...]
@@ -57,6 +60,7 @@ class Source:
     types: tuple[str, ...]
     rows: int | None = None
     dialect: Dialect | None = None
+    zones: Mapping[str, str] = field(default_factory=dict)
 
 
 def open_source(source: str | Path, settings: Input | None = None, known: Collection[str] = ()) -> Source:
@@ -176,6 +180,7 @@ def _parquet(files: Sequence[Path], known: Collection[str]) -> Source:
 
     faults: list[str] = []
     first: tuple[Path, dict[str, str]] | None = None
+    zones: dict[str, str] = {}
     rows = 0
     connection = duckdb.connect()
     try:
@@ -185,9 +190,14 @@ def _parquet(files: Sequence[Path], known: Collection[str]) -> Source:
                 faults.append(found)
                 continue
             types, count = found
-            first = first or (path, types)
+            here = parquet_zones(connection, path)
+            if first is None:
+                first, zones = (path, types), here
+                faults += _unusable(path, types, known) + unknown_zones(here, path.name, known)
+            else:
+                faults += _differing(path, types, *first, known)
+                faults += _elsewhere(path, here, first[0], zones, known)
             rows += count
-            faults += _unusable(path, types, known) if first[0] is path else _differing(path, types, *first, known)
     finally:
         connection.close()
     if first is not None and len(files) > 1 and not faults:
@@ -196,7 +206,7 @@ def _parquet(files: Sequence[Path], known: Collection[str]) -> Source:
         faults.append(f"{files[0].name}: has no rows; there is nothing to publish.")
     if faults or first is None:
         raise DataError(*faults)
-    return Source(tuple(files), "parquet", tuple(first[1]), tuple(first[1].values()), rows)
+    return Source(tuple(files), "parquet", tuple(first[1]), tuple(first[1].values()), rows, zones=zones)
 
 
 def _footer(connection: duckdb.DuckDBPyConnection, path: Path) -> tuple[dict[str, str], int] | str:
@@ -309,6 +319,17 @@ def _differing(
         if name in wanted and wanted[name] != kind
     ]
     return lacking + more + retyped
+
+
+def _elsewhere(
+    path: Path, zones: dict[str, str], first: Path, wanted: dict[str, str], known: Collection[str]
+) -> list[str]:
+    """Columns whose moments are in another time zone than those of the first file."""
+    return [
+        f"{path.name}: {zoned(name, known)} is in another time zone than in {first.name}; write it alike."
+        for name, zone in wanted.items()
+        if zones.get(name, zone) != zone
+    ]
 
 
 def _namesakes(path: Path, columns: Sequence[str]) -> list[str]:

@@ -6,27 +6,41 @@ how many there are and where the first one is.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Mapping
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from types import MappingProxyType
 
 import polars as pl
 
 from kohort.errors import DataError
 from kohort.policy import Column, Policy
 from kohort.policy.sections import ColumnType, Role
-from kohort.table.texts import NUMBER
+from kohort.table.dates import ISO_DATE, read_dates
+from kohort.table.texts import NUMBER, as_texts
 from kohort.table.words import counted, in_words
+from kohort.table.zones import days, doubtful_days, refuse_without_zone
 
 # A leading zero makes a code, not a number: 01234 stays a text.
 INTEGER = r"^[+-]?(0|[1-9][0-9]*)$"
 LEADING_ZERO = r"^[+-]?0[0-9]"
 DIGITS = r"^[+-]?[0-9]+$"
-ISO_DATE = "%Y-%m-%d"
+_SURE_DIGITS = 15
+"""Numbers of so many characters differ in 64 bits if they differ at all."""
+_MOST_DIGITS = 38
 _NOUN = {"quasi": "quasi-identifier", "sensitive": "sensitive column of this algorithm"}
-ISO_SHAPE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 
-def typed_quasi_identifiers(frame: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """The frame with typed quasi-identifiers, missing ones null; the other columns as they are."""
+def typed_quasi_identifiers(
+    frame: pl.DataFrame, policy: Policy, zones: Mapping[str, str] = MappingProxyType({})
+) -> pl.DataFrame:
+    """The frame with typed quasi-identifiers, missing ones null; the other columns as they are.
+
+    Parameters
+    ----------
+    zones : mapping
+        Those of the file that it was read from: see `kohort.table.zones.parquet_zones`.
+    """
+    refuse_without_zone(zones, policy)
     return typed_columns(frame, policy, "quasi")
 
 
@@ -69,11 +83,11 @@ def _typed(series: pl.Series, column: Column) -> pl.Series:
         return _from_text(series, column.type or infer(series, column), column)
     wanted = column.type
     if wanted == "string":
-        return series.dt.strftime(ISO_DATE) if dtype == pl.Date else series.cast(pl.String)
+        return _as_text(series)
     if dtype in (pl.Date, pl.Datetime):
         _agree(series, wanted, "date")
-        # The time of day is never published.
-        return _checked(series, _of_four_digits(series.cast(pl.Date)), "date", " of the years 1 to 9999")
+        _refuse_format(series, column)
+        return _days(series)
     if dtype.is_integer():
         _agree(series, wanted, "integer", "number")
         return _whole(series, series)
@@ -84,13 +98,48 @@ def _typed(series: pl.Series, column: Column) -> pl.Series:
         if wanted == "integer":
             return _whole(series, series.set(series != series.round(), None))
         _agree(series, wanted, "number")
-        return series.cast(pl.Float64)
+        return _doubles(series)
     if dtype.is_decimal():
         _agree(series, wanted, "number")
         return series
     raise DataError(
         f"column {series.name!r}: {in_words(dtype)} cannot be a {_NOUN[column.role]}; convert the column first."
     )
+
+
+def _as_text(series: pl.Series) -> pl.Series:
+    """Typed values as texts, if all write them alike: times of day and powers of ten are written in many ways."""
+    texts = as_texts(series)
+    written_alike = series.dtype.is_numeric() or series.dtype == pl.Date
+    if not written_alike or texts.str.contains("[eE]").any():
+        raise DataError(
+            f"column {series.name!r}: {in_words(series.dtype)} have no one form as text; convert it to text first."
+        )
+    return texts
+
+
+def _days(series: pl.Series) -> pl.Series:
+    """The days of dates, or of moments in the column's own zone: the time of day is never published."""
+    found = series if series.dtype == pl.Date else days(series)
+    found = _checked(series, _of_four_digits(found), "date", " of the years 1 to 9999")
+    doubtful = doubtful_days(series)
+    if doubtful.any():
+        raise DataError(_unfit(series.name, doubtful, "moment", " whose day all lists of time zones agree on"))
+    return found
+
+
+def _refuse_format(series: pl.Series, column: Column) -> None:
+    """Refuse a format that takes ISO dates for others, if the column is no text: nobody could tell which it holds."""
+    iso = pl.Series(["2001-02-03"])
+    if column.format is not None and (_dates(iso, column.format) != _dates(iso, ISO_DATE)).any():
+        raise DataError(
+            f"column {series.name!r}: holds {in_words(series.dtype)}, and 'format' is about texts; remove it."
+        )
+
+
+def _doubles(series: pl.Series) -> pl.Series:
+    """Numbers as the decimals that they are written as: 0.1 of 32 bits is 0.1, and not 0.10000000149011612."""
+    return series.cast(pl.Float64) if series.dtype == pl.Float64 else series.cast(pl.String).cast(pl.Float64)
 
 
 def infer(series: pl.Series, column: Column) -> ColumnType:
@@ -119,9 +168,35 @@ def _from_text(series: pl.Series, wanted: ColumnType, column: Column) -> pl.Seri
         return _whole(series, trimmed.set(~trimmed.str.contains(DIGITS), None).str.strip_prefix("+"))
     if wanted == "number":
         numbers = trimmed.set(~trimmed.str.contains(NUMBER), None).cast(pl.Float64, strict=False)
-        return _checked(series, numbers.set(numbers.is_infinite(), None), "finite number")
+        finite = _checked(series, numbers.set(numbers.is_infinite(), None), "finite number")
+        return finite if _tells_all(trimmed) else _decimals(trimmed)
     form = column.format or ISO_DATE
     return _checked(series, _dates(trimmed, form), "date", f" of the form {form}")
+
+
+def _tells_all(texts: pl.Series) -> bool:
+    """Whether 64 bits hold every digit of some numbers, so that no two of them become one."""
+    risky = texts.filter((texts.str.len_chars() > _SURE_DIGITS) | texts.str.contains("[eE]")).unique()
+    return all(Decimal(text) == Decimal(repr(float(text))) for text in risky)
+
+
+def _decimals(texts: pl.Series) -> pl.Series:
+    """Numbers as decimals, with all of their digits."""
+    exact = {text: _shortest(text) for text in texts.drop_nulls().unique()}
+    after = max(max(0, -int(number.as_tuple().exponent)) for number in exact.values())
+    before = max(max(0, number.adjusted() + 1) for number in exact.values())
+    if after + before > _MOST_DIGITS:
+        raise DataError(
+            f"column {texts.name!r}: its numbers need {after + before} digits, and at most {_MOST_DIGITS} are kept "
+            "apart; round them, or change the column's type."
+        )
+    dtype = pl.Decimal(_MOST_DIGITS, after)
+    return texts.replace_strict(list(exact), pl.Series(list(exact.values()), dtype=dtype), return_dtype=dtype)
+
+
+def _shortest(text: str) -> Decimal:
+    """A number without superfluous zeros, exactly."""
+    return Decimal(text).normalize(Context(prec=len(text), Emin=MIN_EMIN, Emax=MAX_EMAX))
 
 
 def _whole(series: pl.Series, candidates: pl.Series) -> pl.Series:
@@ -132,13 +207,8 @@ def _whole(series: pl.Series, candidates: pl.Series) -> pl.Series:
 
 
 def _dates(texts: pl.Series, form: str) -> pl.Series:
-    """The texts as dates, null where one has not the form: polars would take 2020-1-1 for ISO, the audit would not."""
-    if form == ISO_DATE:
-        texts = texts.set(~texts.str.contains(ISO_SHAPE), None)
-    with suppress(pl.exceptions.PolarsError):
-        return _of_four_digits(texts.str.to_date(form, strict=False))
-    # A form that makes no date of anything, such as one of an hour alone.
-    return pl.repeat(None, len(texts), dtype=pl.Date, eager=True)
+    """The texts as dates, null where one has not the form."""
+    return _of_four_digits(read_dates(texts, form))
 
 
 def _of_four_digits(dates: pl.Series) -> pl.Series:

@@ -17,12 +17,12 @@ _WORDS = {
     "Date": "dates",
     "Datetime": "dates with a time",
     "Time": "times of day",
-    "Duration": "durations",
     **dict.fromkeys(("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"), "whole numbers"),
     **dict.fromkeys(("Float16", "Float32", "Float64"), "numbers"),
 }
 _FLATTEN = "not one value per cell; drop or flatten it"
 _STRANGE = {
+    "Duration": "durations, which every tool writes in another way; convert it to a number, or to text",
     "List": f"lists, {_FLATTEN}",
     "Array": f"lists, {_FLATTEN}",
     "Struct": f"records, {_FLATTEN}",

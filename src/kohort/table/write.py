@@ -39,7 +39,8 @@ def write_table(frame: pl.DataFrame, path: Path, kind: Kind, dialect: Dialect | 
         with _on_disk(path):
             frame.write_parquet(path, compression="zstd", metadata=None)
         return
-    _refuse_formless(frame.schema)
+    refuse_formless(frame.schema)
+    frame = frame.with_columns(_moments(frame.schema))
     if neutralise:
         frame = frame.with_columns(_neutralised(frame.schema))
     frame = frame.with_columns(_filled(frame.schema))
@@ -54,7 +55,8 @@ def write_stream(rows: pl.LazyFrame, path: Path, dialect: Dialect | None, *, neu
             rows.sink_parquet(path, compression="zstd", maintain_order=True)
         return
     schema = rows.collect_schema()
-    _refuse_formless(schema)
+    refuse_formless(schema)
+    rows = rows.with_columns(_moments(schema))
     if neutralise:
         rows = rows.with_columns(_neutralised(schema))
     rows = rows.with_columns(_filled(schema))
@@ -91,12 +93,12 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
             yield cast("IO[bytes]", packed)
 
 
-def _refuse_formless(schema: Mapping[str, pl.DataType]) -> None:
-    """Refuse times of day and durations: every tool writes them in another way, so an audit could not compare them."""
+def refuse_formless(schema: Mapping[str, pl.DataType]) -> None:
+    """Refuse times of day: every tool writes them in another way, so an audit could not compare them."""
     faults = [
         f"column {name!r}: {in_words(dtype)} cannot be published as CSV; convert it to text, or drop it."
         for name, dtype in schema.items()
-        if dtype in (pl.Time, pl.Duration)
+        if dtype == pl.Time
     ]
     if faults:
         raise DataError(*faults)
@@ -105,6 +107,16 @@ def _refuse_formless(schema: Mapping[str, pl.DataType]) -> None:
 def _filled(schema: Mapping[str, pl.DataType]) -> list[pl.Expr]:
     """An empty text for a missing one where it is alone in its line: an empty line is no record for most readers."""
     return [pl.col(name).cast(pl.String).fill_null("") for name in schema] if len(schema) == 1 else []
+
+
+def _moments(schema: Mapping[str, pl.DataType]) -> list[pl.Expr]:
+    """Moments in their zones, each with its offset from UTC; to the second, as that of old local times must be."""
+    digits = {"ms": 3, "us": 6, "ns": 9}
+    return [
+        pl.col(name).dt.strftime(f"%Y-%m-%dT%H:%M:%S%.{digits[dtype.time_unit]}f%::z").str.strip_suffix(":00")
+        for name, dtype in schema.items()
+        if isinstance(dtype, pl.Datetime) and dtype.time_zone is not None
+    ]
 
 
 def _neutralised(schema: Mapping[str, pl.DataType]) -> list[pl.Expr]:
