@@ -188,7 +188,10 @@ def _published(release: Any, original: Any, policy: Policy) -> Iterator[_Publish
     if original is not None:
         source = read_table(original, policy.input, policy.columns)
         policy.check_columns(source.frame.columns, source.name)
-        axes, rows = encode(typed_quasi_identifiers(source.frame, policy, source.zones), policy).axes, source.frame.height
+        axes, rows = (
+            encode(typed_quasi_identifiers(source.frame, policy, source.zones), policy).axes,
+            source.frame.height,
+        )
     given = Path(release) if isinstance(release, str | Path) else read_table(release, known=policy.columns).frame
     with Database() as database:
         table = load(database, "release", given, policy, set(policy.having_role("quasi", "sensitive")))

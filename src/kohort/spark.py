@@ -39,6 +39,7 @@ from kohort.table.read import file_kind  # noqa: E402
 from kohort.table.safe import together  # noqa: E402
 from kohort.table.sources import Source, open_source  # noqa: E402
 from kohort.table.targets import read_by, refuse_targets  # noqa: E402
+from kohort.table.zones import refuse_zones  # noqa: E402
 
 __all__ = ["anonymize", "release", "session", "verify"]
 
@@ -102,6 +103,7 @@ def release(
         raise DataError(f"{path.name}: Spark writes a folder of files; give a name that ends in .csv or .parquet.")
     with clock.step("read"):
         source = open_source(table, policy.input, policy.columns)
+        refuse_zones(source.zones, policy)
     kept = resumable(path)
     if not resume:
         shutil.rmtree(kept, ignore_errors=True)

@@ -119,7 +119,7 @@ def _column(data: Path, name: str, policy: Policy) -> pl.DataFrame:
     if name not in table.frame.columns:
         hint = closest_place(name, table.frame.columns)
         raise PolicyError(f"column {name!r} is not in the table{hint}; check its name, and that the header is there.")
-    return typed_quasi_identifiers(table.frame.select(name), policy)
+    return typed_quasi_identifiers(table.frame.select(name), policy, table.zones)
 
 
 def _numbers(text: str, option: str) -> list[float]:

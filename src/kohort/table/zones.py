@@ -83,6 +83,19 @@ def refuse_without_zone(zones: Mapping[str, str], policy: Policy) -> None:
         raise DataError(*faults)
 
 
+def refuse_zones(zones: Mapping[str, str], policy: Policy) -> None:
+    """Refuse quasi-identifiers in any zone but UTC, for an engine that reads moments and no zones."""
+    refuse_without_zone(zones, policy)
+    faults = [
+        f"column {name!r}: Spark does not read the time zone of a file, and so not its days; write it as a date, or "
+        "use the local engine."
+        for name in policy.quasi_identifiers
+        if zones.get(name, UTC) != UTC
+    ]
+    if faults:
+        raise DataError(*faults)
+
+
 def placed(frame: F, zones: Mapping[str, str]) -> F:
     """The frame with its moments in their zones, which databases leave behind."""
     kinds = frame.collect_schema()
