@@ -26,10 +26,19 @@ def pseudonyms(case: Case) -> Check | None:
             sentences.append(f"column {name!r}: {count(strange, 'cell')} {are}, so an identifier may be published")
         if plain:
             sentences.append(f"column {name!r}: {count(plain, 'cell')} {'is' if plain == 1 else 'are'} in the original")
-        if case.original is None or not case.order_known:
+        if case.original is None:
             continue
         if name not in case.original.columns:
             sentences.append(f"column {name!r} is not in the original, so pseudonyms cannot be compared with it")
+            continue
+        if not case.order_known:
+            surplus = _surplus(case, name)
+            figures[f"surplus.{name}"] = surplus
+            if surplus:
+                has = "has" if surplus == 1 else "have"
+                sentences.append(
+                    f"column {name!r}: {count(surplus, 'pseudonym')} {has} no identifier with as many rows"
+                )
             continue
         mixed = _mixed(case, name)
         figures[f"inconsistent.{name}"] = mixed
@@ -61,6 +70,29 @@ def _plain(case: Case, name: str) -> int:
         f"AND {sql} IN (SELECT {there} FROM original WHERE {there} IS NOT NULL)"
     )
     return int(cells)
+
+
+def _surplus(case: Case, name: str) -> int:
+    """Count the pseudonyms that no identifier can have, as none is left with so many rows; in any order of rows.
+
+    A missing one counts, too: it stands for a missing identifier.
+    """
+    assert case.original is not None
+    database = case.release.database
+    relation = f"SELECT {case.original.columns[name]} AS who FROM original"
+    person = told_apart(database, relation, case.policy)
+    ranked = "SELECT *, row_number() OVER (PARTITION BY name IS NULL ORDER BY times DESC) AS place FROM"
+    database.rows(
+        f"CREATE OR REPLACE TEMP TABLE identifiers AS {ranked} (SELECT {person} AS name, count(*) AS times "
+        f"FROM ({relation}) AS told LEFT JOIN people ON people.text = who GROUP BY 1) AS counted"
+    )
+    [(surplus,)] = database.rows(
+        f"SELECT count(*) FROM ({ranked} (SELECT {case.release.columns[name]} AS name, count(*) AS times FROM release "
+        "GROUP BY 1) AS counted) AS pseudonyms LEFT JOIN identifiers ON identifiers.place = pseudonyms.place "
+        "AND (identifiers.name IS NULL) = (pseudonyms.name IS NULL) "
+        "WHERE coalesce(identifiers.times, 0) < pseudonyms.times"
+    )
+    return int(surplus)
 
 
 def _mixed(case: Case, name: str) -> int:

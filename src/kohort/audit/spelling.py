@@ -28,6 +28,8 @@ _AT_ONCE = 1 << 16
 """Texts that Python has at a time."""
 
 _DECIMAL = re.compile(r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?:e(?P<power>[+-]?[0-9]{1,3}))?")
+_COMMON = re.compile("[A-Za-z][A-Za-z0-9._/-]*( [A-Za-z0-9._/-]+)*|[1-9][0-9]*")
+"""Words and whole numbers that have no other spelling but that of case, which is most of them."""
 _UNSEEN = frozenset(
     chr(code)
     for first, last in (
@@ -69,6 +71,8 @@ def alike(text: str) -> str:
     >>> [alike(text) for text in ("HIV ", "hiv", "01", "1e0", "2024-01-31T00:00")]
     ['hiv', 'hiv', '1', '1', '2024-01-31']
     """
+    if _COMMON.fullmatch(text):
+        return text.lower()
     text = _seen(text)
     if len(text) > 4 and text[4] == "-":
         moment = _moment(text)

@@ -102,6 +102,26 @@ def test_pseudonyms_are_not_passed_by_their_form_alone_if_the_order_is_kept():
     assert {"pseudonyms", "coverage"} <= {*failed(found)}
 
 
+def test_a_person_with_two_pseudonyms_is_found_in_any_order():
+    policy = Policy(
+        privacy={"k": 2, "person": "who", "suppression_limit": 0.5},
+        output={"pseudonym_key": {"env": "NONE"}},
+        columns={"who": {"role": "identifier", "pseudonym": True}, "age": {"role": "quasi", "type": "integer"}},
+    )
+    original = pl.DataFrame({"who": [1, 1, 1, 2], "age": [1, 1, 2, 2]})
+
+    def found(*names):
+        cells = pl.Series("who", [None if name is None else f"{name:064x}" for name in names], dtype=pl.String)
+        release = pl.DataFrame([cells, pl.Series("age", ["[1 - 2]"] * len(names))])
+        return verify(release, policy, original=original).check("pseudonyms").passed
+
+    assert found(8, 9, 8, 8)
+    assert found(8, 9, 8)  # one row is withheld
+    assert not found(8, 9, 8, 9)
+    assert not found(7, 8, 9)
+    assert not found(8, 8, 8, None)
+
+
 def test_buckets_are_compared_by_position_if_the_order_is_kept():
     policy = KEPT.with_changes("privacy", anonymity="buckets")
     first = pl.DataFrame({"age": ["1", "2", "11", "12"], "bucket": [1, 1, 2, 2]})
