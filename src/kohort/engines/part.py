@@ -117,6 +117,8 @@ def _task(frame: pl.DataFrame, job: Job, part: int, progress: Callable[[float], 
     sensitive = Codes(_array(frame, job.sensitive_columns), job.sensitive) if job.sensitive else None
     share = frame.height / job.records
     seconds = job.policy.algorithm.seconds
+    # What is suppressed in one part changes the table that classes of all parts are compared with.
+    compares = share < 1 and any(pledge.model.compares for pledge in job.pledges)
     return Task(
         codes=Codes(_array(frame, job.code_columns), job.axes),
         measure=plan.measure,
@@ -129,7 +131,7 @@ def _task(frame: pl.DataFrame, job: Job, part: int, progress: Callable[[float], 
             Promise(pledge.model, pledge.table, frame[pledge.column].to_numpy().astype(np.int64))
             for pledge in job.pledges
         ),
-        allowance=int(job.allowance * share),
+        allowance=0 if compares else job.allowance * frame.height // job.records,
         seconds=None if seconds is None else seconds * share,
         records=job.records,
         threads=threads,

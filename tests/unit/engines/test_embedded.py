@@ -416,3 +416,22 @@ def test_records_are_dealt_by_chance_where_joined_parts_do_not_fit_into_memory(t
     with pytest.raises(DataError, match=r"only if 4,000 records are worked on together, which takes about 0\.\dGB"):
         released(4, room=3000)  # every value has exactly a quarter, so chance does not help
     assert alone(tmp_path) == ["out.parquet"]
+
+
+def test_a_table_of_quasi_identifiers_alone_shows_all_its_suppressed_records(patients, tmp_path):
+    patients.select(QUASI).write_parquet(tmp_path / "in.parquet")
+    missing = patients.select(pl.any_horizontal(pl.col(QUASI).is_null())).to_series().sum()
+    policy = kohort.Policy.build(
+        k=5,
+        quasi_identifiers=QUASI,
+        hierarchies={"zip_code": {"prefix": [5, 3]}},
+        missing="suppress",
+        suppression_limit=0.5,
+        output={"suppressed": "starred", "shuffle_seed": 1},
+        algorithm="mondrian",
+        seed=1,
+    )
+    out = tmp_path / "out.parquet"
+    release = kohort.anonymize(tmp_path / "in.parquet", policy, output=out, memory=MEMORY, partitions=4)
+    assert release.verdict.facts.suppressed >= missing > 1
+    assert release.verdict.facts.rows_released == 3000
