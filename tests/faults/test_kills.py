@@ -140,6 +140,7 @@ def judge(stage: Stage, name: str, old: str, number: signal.Signals, code: int, 
         assert not ledger.exists()
 
 
+@pytest.mark.promise("3.4", "4.5")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_kill_at_any_moment_leaves_the_old_release_or_the_new_one(tmp_path, name):
@@ -195,6 +196,7 @@ def called(stage: Stage, capfd, caller: Caller, arguments: tuple[str, ...]) -> t
     return ended.code, ended.err
 
 
+@pytest.mark.promise("3.4")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_signal_at_any_call_leaves_the_old_release_or_the_new_one(tmp_path, name, capfd, monkeypatch):

@@ -72,6 +72,7 @@ def test_temporary_files_are_refused_where_others_could_swap_them(place, monkeyp
     assert list(place.iterdir()) == []
 
 
+@pytest.mark.promise("4.5")
 def test_a_folder_that_a_killed_process_left_is_removed_by_its_guard(place):
     code = (
         "import sys, time; from pathlib import Path; from kohort.private import private_folder\n"
@@ -91,6 +92,7 @@ def test_a_folder_that_a_killed_process_left_is_removed_by_its_guard(place):
     assert not folder.exists()
 
 
+@pytest.mark.promise("4.5")
 def test_and_by_the_next_run_if_the_guard_is_gone_too(place):
     (place / "x-999999999-1-00000000").mkdir()
     (place / "x-999999999-1-00000000" / "cells").write_text("secret")

@@ -37,6 +37,7 @@ def test_all_appear(old):
     assert contents(old) == {"a": "new a", "b": "new b", "c": "new c"}
 
 
+@pytest.mark.promise("3.4")
 @pytest.mark.parametrize("failing", ["a", "b", "c"])
 def test_if_one_cannot_appear_the_others_go_back(old, monkeypatch, failing):
     appear = safe._Target.appear

@@ -32,6 +32,7 @@ def test_a_file_that_is_read_is_not_written_over(folder, given):
     refuse_targets({"output": folder / "out.csv"}, taken)
 
 
+@pytest.mark.promise("3.5")
 def test_links_and_other_letters_are_the_same_file(folder):
     taken = input_of(folder / "in")
     os.link(folder / "in/a.csv", folder / "hard.csv")
@@ -56,6 +57,7 @@ def test_a_new_file_beside_a_pattern_is_written(folder):
     refuse_targets({"output": folder / "in/sub/new.csv"}, input_of(folder / "in/*.csv"))
 
 
+@pytest.mark.promise("3.5")
 def test_everything_that_a_policy_names_is_read(folder):
     (folder / "town.csv").write_text("x;*\n")
     (folder / "people.csv").write_text("age\n1\n")
@@ -131,6 +133,7 @@ def test_a_verdict_without_a_name_to_stand_beside(folder):
         verdict_path(Path())
 
 
+@pytest.mark.promise("3.5")
 def test_an_output_among_the_input_files_destroys_nothing(folder):
     """The table is in a folder, and the output is one of its files."""
     policy = kohort.Policy.build(k=2, quasi_identifiers=["age"], sensitive=["ill"], seed=1)
