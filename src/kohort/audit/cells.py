@@ -10,6 +10,7 @@ are the first of one. So a byte is inside of quotes if the quotes up to it are o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -76,6 +77,8 @@ class Cells:
     ----------
     texts : polars.Series
         Record by record; null for a cell with nothing in it, not even quotes.
+    nulls : ndarray of bool
+        Which cells these are.
     quoted : ndarray of bool
         Which cells have quotes and could do without: they hold no delimiter, line end or quote.
     records, width : int
@@ -87,15 +90,20 @@ class Cells:
     """
 
     texts: pl.Series
+    nulls: Flags
     quoted: Flags
     records: int
     width: int
     consumed: int
     end: LineEnd | None
 
-    def column(self, place: int) -> pl.Series:
-        """The texts of one column."""
-        return self.texts.gather_every(self.width, place) if self.records else self.texts
+    def columns(self, names: Mapping[int, str]) -> pl.DataFrame:
+        """The texts of some columns, which are known by their places and get names."""
+        import polars as pl
+
+        width = max(self.width, 1)
+        picked = [pl.col("text").gather_every(width, place).alias(name) for place, name in names.items()]
+        return pl.DataFrame({"text": self.texts}).select(picked)
 
     def is_needlessly_quoted(self, place: int) -> Flags:
         """Which cells of a column have quotes, and could do without."""
@@ -103,13 +111,14 @@ class Cells:
 
     def is_bare(self, place: int) -> Flags:
         """Which cells of a column hold something, and are not needlessly quoted."""
-        found: Flags = self.column(place).is_not_null().to_numpy() & ~self.is_needlessly_quoted(place)
-        return found
+        found: Flags = ~(self.nulls | self.quoted)
+        return found[place :: self.width] if self.records else found
 
     def without_first(self) -> Cells:
         """The same without the first record."""
         return Cells(
             self.texts[self.width :],
+            self.nulls[self.width :],
             self.quoted[self.width :],
             self.records - 1,
             self.width,
@@ -197,7 +206,8 @@ def _recorded(
         raise min(faults, key=lambda fault: fault.position)
     records = int(len(lines) - empty.sum())
     if not records:
-        return Cells(pl.Series([], dtype=pl.String), np.zeros(0, np.bool_), 0, width, consumed, end)
+        none = np.zeros(0, np.bool_)
+        return Cells(pl.Series([], dtype=pl.String), none, none, 0, width, consumed, end)
     quotes = quotes[quotes < consumed]
     # every cell with a NUL after it, and nothing that is no text: polars cuts one text faster than Python makes many
     plain = data[:consumed].copy()
@@ -214,9 +224,11 @@ def _recorded(
     texts = pl.Series([plain[:-1].tobytes().decode()]).str.split("\0").explode()
     filled = np.ones(len(stops), np.bool_)
     filled[lines[empty]] = False
-    is_null = sizes[filled] == 0
+    nulls = sizes[filled] == 0
+    if nulls.any():
+        texts = texts.set(pl.Series(nulls), None)
     quoted = _needlessly_quoted(data, starts, sizes, grammar)[filled]
-    return Cells(texts.set(pl.Series(is_null), None) if is_null.any() else texts, quoted, records, width, consumed, end)
+    return Cells(texts, nulls, quoted, records, width, consumed, end)
 
 
 def _outside(is_quote: Flags) -> Flags:

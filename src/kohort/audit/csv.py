@@ -10,7 +10,7 @@ from kohort.audit.blocks import records_of
 from kohort.audit.cells import Cells
 from kohort.audit.database import Database
 from kohort.audit.dialect import DELIMITERS, Dialect, sniff
-from kohort.audit.opened import ROW, File, Opened, all_parts, literal, of_kept, refuse_namesakes
+from kohort.audit.opened import ROW, File, Opened, all_parts, of_kept, refuse_namesakes
 from kohort.audit.table import Part
 from kohort.errors import DataError
 from kohort.policy import Policy
@@ -29,7 +29,8 @@ def open_csv(database: Database, name: str, files: Sequence[File], policy: Polic
     dialects = dialects_of(files, name, policy)
     header = dialects[0].header
     names = [f"c{i}" if column in wanted else None for i, column in enumerate(header)]
-    watched = [i for i, column in enumerate(header) if names[i] and column in policy.quasi_identifiers]
+    quasi = frozenset(policy.quasi_identifiers)
+    watched = [i for i, column in enumerate(header) if names[i] and column in quasi]
     styles = Styles(() if _is_source(name) else watched)
     both = list(zip(files, dialects, strict=True))
     opened = (_packed if database.is_limited else _kept)(database, name, both, names, styles)
@@ -125,12 +126,12 @@ def _pieces(file: File, dialect: Dialect, names: Sequence[str | None], styles: S
     """The wanted columns of a file in frames of some size, without the header."""
     import polars as pl
 
+    wanted = {place: name for place, name in enumerate(names) if name is not None}
     waiting: list[pl.DataFrame] = []
     size = 0
     for block in styles.watched(records_of(file.path, dialect.form, file.place)):
-        columns = [block.column(place).alias(name) for place, name in enumerate(names) if name is not None]
         nothing = pl.Series(_NOTHING, [None], dtype=pl.String).new_from_index(0, block.records)
-        waiting.append(pl.DataFrame(columns or [nothing]))
+        waiting.append(block.columns(wanted) if wanted else pl.DataFrame([nothing]))
         size += block.consumed
         if size > _PIECE:
             yield pl.concat(waiting)
@@ -166,8 +167,7 @@ def _packed(
     for file, dialect in files:
         for frame in _pieces(file, dialect, names, styles):
             copy = File(database.folder / f"{name}{len(copies)}.parquet", file.place)
-            database.register("some_records", frame)
-            database.rows(f"COPY (SELECT * FROM some_records) TO {literal(str(copy.path))} (FORMAT parquet)")
+            database.pack(frame, copy.path)
             parts.append(Part(f"read_parquet({copy.sql}) AS source", ROW, start, frame.height, file.place))
             copies.append(copy)
             start += frame.height
@@ -188,7 +188,7 @@ def _refuse_quotes(
         start = 1
         for file, dialect in files:
             for block in records_of(file.path, dialect.form, file.place):
-                texts = pl.DataFrame({"text": block.column(i), "quoted": block.is_needlessly_quoted(i)})
+                texts = block.columns({i: "text"}).with_columns(quoted=pl.Series(block.is_needlessly_quoted(i)))
                 some = texts.with_row_index("row", start).group_by("text", "quoted").agg(pl.col("row").min())
                 start += block.records
                 database.register("some_records", some)

@@ -116,6 +116,18 @@ class Database:
         assert self._connection is not None
         self._connection.register(name, ArrowStream(frame))
 
+    def pack(self, frame: pl.DataFrame, path: Path) -> None:
+        """Write a frame to the private folder, as Parquet; the database would take more memory for many columns."""
+        import polars as pl
+
+        try:
+            frame.write_parquet(path, compression="lz4")
+        except (OSError, pl.exceptions.PolarsError):
+            fault = DataError("the disk is full: the audit writes what does not fit into memory to temporary files.")
+        else:
+            return
+        raise fault
+
     def _run(self, sql: str, parameters: Sequence[object], fetch: str) -> Any:
         connection = self._connection
         assert connection is not None
