@@ -61,6 +61,7 @@ def assert_follows(release, policy):
     assert public["loss"]["by_column"] == release.public_loss.by_column
 
 
+@pytest.mark.promise("4.3")
 @pytest.mark.parametrize("algorithm", ["k-member", "incognito", "nh", "anatomy"])
 @given(data=st.data())
 @settings(max_examples=6, deadline=None)
@@ -118,6 +119,7 @@ def hidden_pairs(draw):
     return tables, policy
 
 
+@pytest.mark.promise("4.3")
 @given(data=st.data())
 @settings(max_examples=8, deadline=None)
 def test_what_is_hidden_does_not_change_the_public_verdict(data):
@@ -132,6 +134,7 @@ def test_what_is_hidden_does_not_change_the_public_verdict(data):
         assert release.loss != other_release.loss or policy.algorithm.measure.name in ("leaf", "iloss")
 
 
+@pytest.mark.promise("4.3")
 def test_one_more_withheld_record_does_not_change_the_public_verdict():
     """How many records were left out is not to be seen in the release."""
     frame = pl.DataFrame({"age": [20] * 5 + [40] * 5 + [None], "ill": ["a", "b"] * 5 + ["a"]})

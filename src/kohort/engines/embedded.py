@@ -61,8 +61,6 @@ class Run:
     """Parquet file with the number of the original row of each row."""
     tally: Tally
     job: Job
-    withheld: int
-    """Records that did not take part."""
     facts: dict[str, str]
     folder: Path
     """Private, and guarded; gone at the end."""
@@ -134,7 +132,7 @@ def beyond_memory(
         with clock.step("write"):
             order = gathered(job, job.cuts.parts, space, others, draft, source.dialect, int(memory * DATABASE))
         told = {"parts": f"{len(job.cuts.parts):,}, each of them clustered by itself"}
-        yield Run(source, order, tally, job, without, told, space.raw)
+        yield Run(source, order, tally, job, told, space.raw)
 
 
 def _refuse_dictionaries(scan: DuckScan, plan: Plan, memory: int) -> None:
@@ -270,7 +268,7 @@ class _Work:
     def _tally(self, part: int) -> Tally:
         content = self._note(part)
         del content["of"]
-        return Tally(**content | {"lost": tuple(content["lost"])})
+        return Tally(**content)
 
     def _note(self, part: int) -> dict[str, Any]:
         content: dict[str, Any] = json.loads(self.space.tally(part).read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Work on one part of a table: cluster, recode, and count what is lost."""
+"""Work on one part of a table: cluster, recode, and count what became of its records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from kohort.algorithms import Task
 from kohort.encode import STAR, Codes
 from kohort.enforcing import enforced, refined_and_enforced
 from kohort.engines.job import KEY, PART, ROW, Job
-from kohort.measures.loss import Loss, loss_of_solution
 from kohort.privacy import Promise
 from kohort.pseudonyms import with_pseudonyms
 from kohort.recode import publish, starred
@@ -37,8 +36,6 @@ class Tally:
     clusters: int
     stars: int
     """Published records with `*` in every quasi-identifier."""
-    lost: tuple[float, ...]
-    """Sum over all records of what each column loses."""
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
@@ -46,19 +43,12 @@ class Tally:
             self.suppressed + other.suppressed,
             self.clusters + other.clusters,
             self.stars + other.stars,
-            tuple(map(add, self.lost, other.lost)),
         )
 
     @staticmethod
     def total(tallies: Sequence[Tally]) -> Tally:
         """All of them together, added in their order."""
         return reduce(add, tallies)
-
-    def loss(self, job: Job, others: int) -> Loss:
-        """The loss of the whole table, in which other records are suppressed."""
-        n = self.records + others
-        by_column = {axis.name: (lost + others) / n for axis, lost in zip(job.axes, self.lost, strict=True)}
-        return Loss.of_columns(by_column, {axis.name: axis.weight for axis in job.axes}, job.plan.measure.name)
 
 
 @dataclass(frozen=True)
@@ -158,9 +148,7 @@ def _published(
         hidden = starred(named.filter(pl.Series(~kept)), released, policy.quasi_identifiers)
         released, shown = pl.concat([released, hidden]), np.concatenate([shown, np.flatnonzero(~kept)])
     keys = np.random.default_rng([job.shuffle, part]).integers(MOST_KEY, size=len(order))
-    loss = loss_of_solution(job.plan.measure, codes, solution)
-    lost = tuple(loss.by_column[axis.name] * len(order) for axis in job.axes)
-    tally = Tally(len(order), solution.suppressed, solution.clusters, int(stars or 0), lost)
+    tally = Tally(len(order), solution.suppressed, solution.clusters, int(stars or 0))
     return Piece(released.with_columns(pl.Series(KEY, keys[shown])), order[shown], tally)
 
 

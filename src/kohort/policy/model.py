@@ -249,8 +249,19 @@ class Policy(Section):
     # -- reading it ---------------------------------------------------------------------------
 
     def having_role(self, *roles: Role) -> tuple[str, ...]:
-        """Names of the columns of the given roles, in the order of the policy."""
-        return tuple(name for name, column in self.columns.items() if column.role in roles)
+        """Names of the columns of the given roles, in the order of the policy.
+
+        They are looked for once: who asks for each of thousands of columns must not go through all of them each time.
+        """
+        # Kept as a cached property would be, beside the fields; a copy may have other columns.
+        columns, known = self.__dict__.get("known_roles", (None, {}))
+        if columns is not self.columns:
+            known = {}
+            self.__dict__["known_roles"] = self.columns, known
+        if roles not in known:
+            known[roles] = tuple(name for name, column in self.columns.items() if column.role in roles)
+        found: tuple[str, ...] = known[roles]
+        return found
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:

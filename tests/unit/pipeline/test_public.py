@@ -92,6 +92,7 @@ CASES = {
 }
 
 
+@pytest.mark.promise("4.3")
 @pytest.mark.parametrize("name", list(CASES))
 def test_every_public_field_is_listed(name, folder):
     policy = rules(**CASES[name])

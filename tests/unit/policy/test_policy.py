@@ -70,7 +70,7 @@ def test_round_trip_of_random_policies(case):
     assert Policy.from_toml(policy.to_toml()) == policy
 
 
-@given(name=st.text(min_size=1, max_size=12))
+@given(name=st.text(min_size=1, max_size=12).filter(lambda name: name.strip() and name != "*" and name[:1] != "^"))
 @settings(max_examples=200, deadline=None)
 def test_any_column_name_survives(name):
     policy = Policy.build(k=2, quasi_identifiers=[name])
