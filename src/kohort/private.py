@@ -20,6 +20,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from kohort import stopping
@@ -71,11 +72,25 @@ def fault_of_parents(path: Path) -> str | None:
             found = parent.lstat()
         except OSError as error:
             return f"{parent}: {error.strerror}"
-        if found.st_uid not in (0, os.getuid()):
+        if found.st_uid not in _trusted():
             return f"{parent} belongs to somebody else"
         if found.st_mode & 0o022 and not found.st_mode & stat.S_ISVTX:
             return f"others may change {parent}"
     return None
+
+
+@cache
+def _trusted() -> frozenset[int]:
+    """Users who may own the folders above: this one and root.
+
+    In a namespace of users that does not know the root of the system, its folders seem to belong to nobody.
+    """
+    trusted = {0, os.getuid()}
+    with suppress(OSError, ValueError):
+        known = Path("/proc/self/uid_map").read_text(encoding="utf-8").split()
+        if known != ["0", "0", str(2**32 - 1)]:
+            trusted.add(int(Path("/proc/sys/kernel/overflowuid").read_text(encoding="utf-8")))
+    return frozenset(trusted)
 
 
 def make_folder(path: Path) -> None:

@@ -18,7 +18,7 @@ Paths: TypeAlias = "str | Path | Sequence[str | Path]"
 _SUFFIXES = (".parquet", ".pq", ".csv", ".tsv", ".txt", ".gz")
 _MARKER = re.compile(r"_SUCCESS|_(committed|started)_[0-9]+|_metadata|_common_metadata|\..*\.crc|\.DS_Store")
 """Files without records that Spark, Hadoop and others leave in a folder."""
-_DRAFT = re.compile(r"\..*\.kohort-[0-9]+-[0-9a-f]{8}.*")
+_DRAFT = re.compile(r"\..*\.kohort-(work-|commit-)?[0-9]+-[0-9a-f]+.*")
 """What kohort has not finished writing."""
 
 

@@ -24,6 +24,7 @@ _BY_NUMBER = {
     errno.EDQUOT: _DISK,
     errno.EFBIG: _DISK,
     errno.ENOMEM: _MEMORY,
+    errno.ENAMETOOLONG: "the name of a file is too long; give a shorter one.",
     **{number: _RIGHTS.format(os.strerror(number)) for number in (errno.EACCES, errno.EPERM, errno.EROFS)},
 }
 _BY_WORDS = (

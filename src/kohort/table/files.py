@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import glob
+import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -16,7 +18,7 @@ PARQUET_SUFFIXES = (".parquet", ".pq")
 _KNOWN = ", ".join(CSV_SUFFIXES + PARQUET_SUFFIXES)
 _MARKER = re.compile(r"_SUCCESS|_(?:committed|started)_\d+|_metadata|_common_metadata|\..*\.crc|\.DS_Store")
 """Names of files without records: what Spark and others leave behind, and checksums."""
-_DRAFT = re.compile(r"\..*\.kohort-\d+-[0-9a-f]{8}.*")
+_DRAFT = re.compile(r"\..*\.kohort-(work-|commit-)?\d+-[0-9a-f]+.*")
 """Names of files and folders that kohort has not finished."""
 
 
@@ -26,6 +28,13 @@ def known_kind(path: Path) -> FileKind | None:
     if name.endswith(PARQUET_SUFFIXES):
         return "parquet"
     return "csv" if name.endswith(CSV_SUFFIXES) else None
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is such a folder; not, if there cannot be one of that name."""
+    with suppress(OSError):
+        return path.is_dir()
+    return False
 
 
 def files_of(source: str | Path) -> tuple[Path, ...]:
@@ -49,11 +58,11 @@ def files_of(source: str | Path) -> tuple[Path, ...]:
     kohort.errors.DataError: *.parquet: no file has such a name; check the pattern.
     """
     path = Path(source)
-    if path.is_dir():
+    if is_folder(path):
         files = _inside(path)
         if not files:
             raise DataError(f"{path.name}: the folder has no file that ends in one of {_KNOWN}; check the path.")
-    elif not path.exists() and glob.has_magic(str(source)):
+    elif glob.has_magic(str(source)) and not os.path.lexists(path):
         found = map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 (a pattern may begin with a folder)
         files = sorted({file for one in found for file in (_inside(one) if one.is_dir() else [one])})
         if not files:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import gzip
+import os
 import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from kohort.errors import DataError
 from kohort.policy.sections import Input
 from kohort.regular import regular
 from kohort.table.csv import Dialect, read_csv, sniff
-from kohort.table.files import CSV_SUFFIXES, PARQUET_SUFFIXES, FileKind, known_kind
+from kohort.table.files import CSV_SUFFIXES, PARQUET_SUFFIXES, FileKind, is_folder, known_kind
 from kohort.table.frames import FrameKind, take_frame
 from kohort.table.words import called, no_name, unusable
 from kohort.table.zones import parquet_zones, unknown_zones
@@ -77,7 +78,7 @@ def _take(source: Any, known: Collection[str]) -> Table:
 
 
 def _read_file(path: Path, settings: Input, known: Collection[str]) -> Table:
-    if path.is_dir() or (not path.exists() and glob.has_magic(str(path))):
+    if is_folder(path) or (glob.has_magic(str(path)) and not os.path.lexists(path)):
         raise DataError(f"{path.name}: many files are one table only in parts; give a limit of memory, such as 4GB.")
     kind = file_kind(path)
     try:

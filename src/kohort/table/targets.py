@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kohort.errors import DataError, PolicyError
-from kohort.table.files import files_of
+from kohort.table.files import files_of, is_folder
 
 if TYPE_CHECKING:
     from kohort.policy import Policy
@@ -72,12 +72,12 @@ def input_of(table: Any) -> dict[str, Path | Sequence[Path]]:
     if not isinstance(table, str | Path):
         return {}
     path = Path(table)
-    if not path.is_dir() and (os.path.lexists(path) or not glob.has_magic(str(table))):
+    if not is_folder(path) and (os.path.lexists(path) or not glob.has_magic(str(table))):
         return {"input": path}
     try:
         # The folder or pattern itself comes first: what is written there would be read the next time.
         return {"input": [path, *files_of(table)]}
-    except DataError:  # said when the table is read
+    except (DataError, OSError):  # said when the table is read
         return {"input": [path]}
 
 

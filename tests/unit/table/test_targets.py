@@ -126,6 +126,13 @@ def test_what_is_no_file_is_not_replaced(folder, monkeypatch):
             assert f"cannot be written ({why});" in said({"output": Path(name)}, {}), name
 
 
+def test_an_input_that_cannot_be_is_said_when_it_is_read(tmp_path):
+    policy = kohort.Policy.build(k=2, quasi_identifiers=["age"], seed=1)
+    for name in ("x" * 300 + ".csv", "x" * 300 + "*.csv"):
+        with pytest.raises(DataError):
+            kohort.anonymize(tmp_path / name, policy, output=tmp_path / "out.csv")
+
+
 def test_a_verdict_without_a_name_to_stand_beside(folder):
     from pathlib import Path
 
