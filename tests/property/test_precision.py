@@ -162,6 +162,7 @@ def too_precise(held, limits):
     return False
 
 
+@pytest.mark.promise("2.4")
 @given(st.lists(st.tuples(texts(), limits()), min_size=20, max_size=40))
 @settings(max_examples=8)
 def test_what_is_too_precise_depends_on_the_values_that_a_text_holds(cases):

@@ -29,6 +29,7 @@ def failed(verdict):
     return [check.name for check in verdict.checks if not check.passed]
 
 
+@pytest.mark.promise("1.3", "3.1")
 def test_persons_are_not_paired_by_position_if_the_rows_stand_elsewhere():
     # each class has two rows of one person; by position it would seem to have two persons
     original = pl.DataFrame({"who": [1, 2, 1, 2], "age": [1, 11, 2, 12], "ill": ["a", "b", "a", "b"]})
@@ -50,6 +51,7 @@ def test_a_hundred_classes_of_one_person_do_not_pass():
     assert not found.check("persons").passed
 
 
+@pytest.mark.promise("2.2")
 @pytest.mark.parametrize("withheld", [0, 1])
 def test_swapped_values_are_found(withheld):
     aside = pl.DataFrame({"who": [9], "age": [7], "ill": ["z"]}).head(withheld)

@@ -32,6 +32,7 @@ def policy_of(*models, **output):
     return kohort.Policy(privacy={"k": 2, "models": list(models)}, algorithm=algorithm, output=output, columns=columns)
 
 
+@pytest.mark.promise("1.6")
 @pytest.mark.parametrize("spellings", VARIANTS, ids=range(len(VARIANTS)))
 @pytest.mark.parametrize("model", MODELS, ids=[model["model"] for model in MODELS])
 def test_the_audit_counts_spellings_as_one_value(model, spellings):
@@ -74,6 +75,7 @@ def test_a_tree_knows_the_spellings_of_its_leaves():
     assert kohort.anonymize(table, policy).verdict.passed
 
 
+@pytest.mark.promise("1.6")
 def test_buckets_have_k_values_whatever_their_spelling():
     policy = policy_of().with_changes("privacy", anonymity="buckets").with_changes("algorithm", name="anatomy")
     table = pl.DataFrame({"age": range(8), "ill": ["flu", "flu ", "Flu", "FLU", "cold", "cough", "acne", "Acne"]})
@@ -98,6 +100,7 @@ def signatures(table, policy, key):
     return examine(release, policy, original=table, row_order=[0, 1], ledger=Ledger(), persons=key).people.signatures
 
 
+@pytest.mark.promise("1.6")
 def test_a_person_in_other_words_is_recognised_and_signatures_are_those_of_values():
     policy = kohort.Policy(
         privacy={"k": 2},

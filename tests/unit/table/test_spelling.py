@@ -56,6 +56,7 @@ texts = st.one_of(
 )
 
 
+@pytest.mark.promise("1.6", "3.2")
 @given(texts)
 @settings(max_examples=400)
 def test_maker_and_auditor_write_values_alike(text):
