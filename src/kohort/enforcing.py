@@ -119,9 +119,7 @@ def _formed_anew(task: Task, solution: Solution, how: str) -> Solution:
     """
     terms = _terms(task)
     everyone = np.ones(terms.records, bool)
-    # What classes of a part are compared with has the records of all parts.
-    is_part = task.records > terms.records
-    allowance = 0 if is_part and terms.compares else task.allowance
+    allowance = task.allowance
     answer = exhausted(terms, allowance)
     if answer.boxes is not None:
         return _solution(task, answer.kept, answer.boxes, solution, how)
@@ -132,6 +130,8 @@ def _formed_anew(task: Task, solution: Solution, how: str) -> Solution:
         for kept, boxes in _with_suppression(task, terms, allowance):
             return _solution(task, kept, boxes, solution, how)
     proven = answer.proven or (terms.monotone and not allowance)
+    # What one part cannot keep the whole table may.
+    is_part = task.records > terms.records
     raise InfeasibleError(_refusal(terms, allowance, proven=proven and not is_part))
 
 

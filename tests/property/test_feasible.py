@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.encode import encode
 from kohort.enforcing import enforced
 from kohort.persons import Work, persons_of
 from kohort.planning import plan_of
@@ -141,14 +140,13 @@ def _keeps(model, some, kept):
 def solved(frame, policy):
     """What the pipeline finds, without files."""
     plan = plan_of(policy)
-    source = read_table(frame, policy.input)
-    usable, typed = usable_records(source, policy)
-    codes = encode(typed, policy)
-    persons = persons_of(frame, usable, policy)
-    refuse_the_impossible(plan, typed, 0, persons)
-    work = Work(task_of(plan, typed, codes, frame.height, lambda share: None), persons)
+    records = usable_records(read_table(frame, policy.input), policy)
+    persons = persons_of(frame, records.kept, policy)
+    refuse_the_impossible(plan, records.frame, 0, persons)
+    task = task_of(plan, records.frame, records.codes(policy), frame.height, lambda share: None)
+    work = Work(task, persons)
     solution = enforced(work.task, plan.algorithm.solve(work.task))
-    refuse_solution(solution, len(usable), frame.height, policy)
+    refuse_solution(solution, frame.height, frame.height, policy)
     return enforced(work.promised, work.finished(solution))
 
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from kohort.algorithms.base import ALGORITHMS, Clusterer, Task, chosen_sensitive
 from kohort.encode import Codes, DistinctRows, distinct_rows
 from kohort.errors import PolicyError
-from kohort.measures.compile import ONE
 from kohort.policy import Policy
 from kohort.solution import Boxes, Solution
 
@@ -148,7 +147,7 @@ class KMember(Clusterer):
         sizes = np.append([axis.size for axis in task.codes.axes], number).astype(np.int64)
         rows = distinct_rows(np.column_stack([task.codes.array, classes]), sizes)
         of_row = np.ascontiguousarray(rows.codes[:, -1])
-        penalty = class_penalty(math.ceil(self.class_penalty * ONE), of_row, number, clusters)
+        penalty = class_penalty(math.ceil(self.class_penalty * int(task.costs.full.max())), of_row, number, clusters)
         return DistinctRows(np.ascontiguousarray(rows.codes[:, :-1]), rows.counts, rows.order), penalty
 
     def _classes(self, task: Task) -> NDArray[np.int32]:

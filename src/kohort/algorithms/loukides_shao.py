@@ -17,11 +17,12 @@ from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 from kohort.algorithms.kmember import candidates
 from kohort.encode import Axis, DistinctRows, LineAxis, distinct_rows
 from kohort.errors import InfeasibleError
-from kohort.measures.compile import ONE
 
 if TYPE_CHECKING:
     from kohort.kernels.loukides_shao import Domains, Sets
 
+ONE = 2**20
+"""Fixed point: the share 1.0."""
 WORK = 10_000_000
 """Rows looked at per call of a kernel: often enough for progress and for Ctrl-C."""
 SPEED = 20_000_000

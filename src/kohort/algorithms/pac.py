@@ -23,7 +23,7 @@ from kohort.encode import Axis, Codes, distinct_rows
 from kohort.errors import InfeasibleError
 from kohort.figures.base import Partition
 from kohort.figures.epsilon import Epsilon
-from kohort.measures.distance import compile_metric
+from kohort.measures.distance import compile_metric, metric_units
 from kohort.policy import Policy
 from kohort.search.ancestors import LocalRows, Parting, usual_parts
 from kohort.solution import Boxes, Solution, classes_of_boxes
@@ -187,8 +187,9 @@ class ProximityAwareClustering(Clusterer):
             if weight > 0 and task.sensitive
             else Codes(np.empty((len(task.codes.array), 0), np.int32), ())
         )
-        near = compile_metric(task.codes.axes, 1 - weight, fixed=True)
-        apart = compile_metric(sensitive.axes, weight, fixed=True)
+        units = metric_units(task.codes.axes, sensitive.axes, weight)
+        near = compile_metric(task.codes.axes, units[: len(task.codes.axes)])
+        apart = compile_metric(sensitive.axes, units[len(task.codes.axes) :])
 
         def clustered(records: NDArray[np.int64], draw: float) -> NDArray[np.int32]:
             columns = np.ascontiguousarray(task.codes.array[records].T)
@@ -214,7 +215,7 @@ class ProximityAwareClustering(Clusterer):
 
     def parting(self, axes: tuple[Axis, ...], k: int) -> Parting:
         """How phase 1 goes about it."""
-        metric = compile_metric(axes, fixed=True)
+        metric = compile_metric(axes, metric_units(axes))
         return Parting(metric, self.tau, self.theta, self.distance == "one-way", self.capacity, k)
 
     def t_for(self, records: int, k: int) -> int:

@@ -107,7 +107,7 @@ def class_distances(
     starts = np.flatnonzero(np.append(True, np.diff(vectors.codes[:, 0]) != 0))
     lengths = np.diff(np.append(starts, len(vectors.codes)))
     nearest, total, far = _compared(
-        compile_metric(sensitive.axes, fixed=False),
+        compile_metric(sensitive.axes),
         np.ascontiguousarray(vectors.codes[:, 1:].T),
         vectors.counts,
         np.repeat(starts + lengths, lengths),

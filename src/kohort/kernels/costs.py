@@ -1,4 +1,4 @@
-"""Cost of a box, axis by axis, in fixed point (2**20 = 1.0).
+"""Cost of a box, axis by axis, in fixed point (`kohort.measures.scale`).
 
 `Costs` is the compiled form of a loss measure. Kernels see only these arrays, so they serve
 any measure. Every cost is monotone: a box inside another never costs more.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from kohort.encode import Axis, LineAxis, TreeAxis
 from kohort.measures.base import Measure
 from kohort.measures.loss import line_costs
+from kohort.measures.scale import exact_weights, grid_of, units_of
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
 
-ONE = 2**20
-"""Fixed point: the cost 1.0."""
 TABLE_LIMIT = 512
 """A taxonomy with more codes than this gets a range-maximum table instead of a full one."""
 
@@ -23,16 +22,17 @@ TABLE_LIMIT = 512
 def compile_costs(measure: Measure, axes: tuple[Axis, ...]) -> Costs:
     """Compile a measure for the axes of a table.
 
-    Weights are taken relative to the largest, so a cost is at most 1.0 per axis and sums of
-    thousands of axes fit 32 bits.
+    Weights are taken relative to the largest, and sums over all axes fit 32 bits. Costs are whole
+    numbers wherever that is possible: see `kohort.measures.scale`.
     """
     from kohort.kernels.costs import LINE, RANGES, TABLE, Costs
 
     largest = max(axis.weight for axis in axes)
+    grids = [grid_of(_shares(measure, axis)) for axis in axes]
+    units = units_of(grids, exact_weights([axis.weight for axis in axes], largest))
     kinds, blocks = [], []
-    for axis in axes:
-        unit = ONE * axis.weight / largest
-        if isinstance(axis, LineAxis) and axis.coarse is not None and axis.size <= TABLE_LIMIT:
+    for axis, unit in zip(axes, units, strict=True):
+        if _is_coarse_table(axis):
             kinds.append(TABLE)
             blocks.append(_coarse_pairs(measure, axis, unit))
         elif isinstance(axis, LineAxis):
@@ -51,10 +51,23 @@ def compile_costs(measure: Measure, axes: tuple[Axis, ...]) -> Costs:
         missing=np.array(
             [axis.missing_code if kind == LINE else -1 for kind, axis in zip(kinds, axes, strict=True)], np.int64
         ),
-        full=np.array([round(ONE * axis.weight / largest) for axis in axes], np.int32),
+        full=np.array([round(unit) for unit in units], np.int32),
         offset=np.cumsum([0] + [block.size for block in blocks[:-1]]).astype(np.int64),
         flat=np.concatenate([block.ravel() for block in blocks]).astype(np.int32),
     )
+
+
+def _shares(measure: Measure, axis: Axis) -> NDArray[np.float64]:
+    """All costs of an axis, or what they are differences of, before they are put into fixed point."""
+    if _is_coarse_table(axis):
+        lo, hi = np.triu_indices(len(axis.values))
+        return line_costs(measure, axis, lo.astype(np.int32), hi.astype(np.int32))
+    return measure.positions(axis) if isinstance(axis, LineAxis) else measure.node_costs(axis.taxonomy)
+
+
+def _is_coarse_table(axis: Axis) -> TypeGuard[LineAxis]:
+    """Whether an axis is a line that is told less precisely than its values are, and small enough for a table."""
+    return isinstance(axis, LineAxis) and axis.coarse is not None and axis.size <= TABLE_LIMIT
 
 
 def _fixed(costs: NDArray[np.float64], unit: float) -> NDArray[np.int32]:

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.measures.compile import ONE
-
 if TYPE_CHECKING:
     from kohort.kernels.proximity import Metric
 
@@ -310,7 +308,7 @@ def shift(metric: Metric, old: Ancestors, new: Ancestors) -> float:
     from kohort.kernels.proximity import ancestor_distance
 
     moved = [ancestor_distance(metric, *both) for both in zip(*old, *new, strict=True)]
-    return float(np.mean(moved)) / ONE
+    return float(np.mean(moved) / metric.full.sum())
 
 
 def without_small(metric: Metric, found: Tally, ancestors: Ancestors, k: int) -> tuple[NDArray[np.int64], list[int]]:

@@ -19,6 +19,7 @@ from kohort.measures import MEASURES, compile
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
 from kohort.table import typed_quasi_identifiers
+from oracles import exact
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
 
@@ -46,10 +47,18 @@ def plain_order(frame, policy, k, numeric_score):
     return sorted(range(n), key=lambda row: -scores[row])
 
 
+def plain_tables(codes):
+    """The distance of every two values, as fractions; where no fixed point is exact, as it is compiled."""
+    tables = exact.tables("height", codes.axes)
+    costs = compile_costs(MEASURES.make("height", {}), codes.axes)
+    return tables if exact.are_proportional(costs, tables) else list(dense_tables(costs))
+
+
 def plain_nearest(codes, tables, centre, others, wanted):
-    axes = np.arange(codes.shape[1])
-    distance = tables[axes, codes[centre], codes[others]].sum(axis=1)
-    return [others[i] for i in np.argsort(distance, kind="stable")[:wanted]]
+    def distance(other):
+        return sum(table[here, there] for table, here, there in zip(tables, codes[centre], codes[other], strict=True))
+
+    return sorted(others, key=distance)[:wanted]
 
 
 def plain_gccg(codes, tables, order, k):
@@ -90,13 +99,40 @@ def test_same_partition_as_the_plain_loop(wide, numeric_score, case, parts):
             patch.setattr(compile, "TABLE_LIMIT", 0)
             patch.setattr(scan, "LINE_LIMIT", 0)
             patch.setattr(gccg, "WORK", 1)
-        tables = dense_tables(compile_costs(MEASURES.make("height", {}), codes.axes))
+        tables = plain_tables(codes)
         serial = cluster(codes, k, "gccg", numeric_score=numeric_score)
         parallel = cluster(codes, k, "gccg-parallel", numeric_score=numeric_score, parts=parts)
     order = plain_order(frame, policy, k, numeric_score)
     assert partition(serial) == plain_gccg(codes.array, tables, order, k)
     plain = plain_parts(codes.array, tables, order, k, -(-frame.height // parts))
     assert partition(parallel) == [members for part in plain for members in plain_gccg(codes.array, tables, part, k)]
+
+
+@pytest.mark.parametrize(
+    ("ages", "expected"),
+    [
+        ([3, 6, 0, 9], [{0, 1}, {2, 3}]),  # 3 is as near to 6 as to 0, and 6 comes first
+        ([3, 0, 6, 9], [{0, 1}, {2, 3}]),
+        ([0.3, 0.6, 0.0, 0.9], [{0, 1}, {2, 3}]),
+        ([30_000, 60_000, 0, 90_007], [{0, 1}, {2, 3}]),  # a range that divides no power of two
+        ([1.1, 1.2, 1.0, 1.7], [{0, 1}, {2, 3}]),
+    ],
+)
+def test_ties_are_exact_for_numbers_in_equal_steps(ages, expected):
+    frame = pl.DataFrame({"age": ages})
+    codes = encode(frame, Policy.build(k=2, quasi_identifiers=["age"]))
+    assert partition(cluster(codes, 2, "gccg")) == expected
+
+
+def test_ties_between_columns_are_exact():
+    """A third of one range is as far as two sixths of another, and the record that comes first is taken."""
+    frame = pl.DataFrame({"a": [1, 2, 1, 0, 3, 3], "b": [2, 2, 4, 0, 6, 6]})
+    policy = Policy.build(k=2, quasi_identifiers=["a", "b"])
+    codes = encode(frame, policy)
+    tables = exact.tables("height", codes.axes)
+    assert exact.are_proportional(compile_costs(MEASURES.make("height", {}), codes.axes), tables)
+    order = plain_order(frame, policy, 2, "freq")
+    assert partition(cluster(codes, 2, "gccg")) == plain_gccg(codes.array, tables, order, 2)
 
 
 @given(seed=st.integers(0, 10**6), k=st.integers(2, 9), parts=st.sampled_from([1, 2, 4]))
@@ -107,7 +143,7 @@ def test_copies_interleaved_with_other_rows_of_equal_score(seed, k, parts):
     frame = pl.DataFrame(np.random.default_rng(seed).permutation(np.repeat(values, 25, axis=0)), schema=["x", "y"])
     policy = Policy.build(k=k, quasi_identifiers=["x", "y"])
     codes = encode(frame, policy)
-    tables = dense_tables(compile_costs(MEASURES.make("height", {}), codes.axes))
+    tables = plain_tables(codes)
     order = plain_order(frame, policy, k, "freq")
     assert order == list(range(100))  # all scores are equal
     plain = plain_parts(codes.array, tables, order, k, -(-100 // parts))

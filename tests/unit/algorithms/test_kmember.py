@@ -1,5 +1,7 @@
 """Greedy k-member: the same partition as the plain loop, on any table."""
 
+import math
+
 import numpy as np
 import polars as pl
 import pytest
@@ -138,7 +140,7 @@ def test_with_a_class_penalty_same_partition_as_the_plain_loop(penalty, far_from
     drawn = np.random.default_rng(3).integers(frame.height)
     expected = plain_kmember_with_class(
         task.codes.array[order], dense_tables(task.costs), policy.privacy.k, drawn, far_from == "seed",
-        classes[order].astype(np.int64), round(penalty * 2**20),
+        classes[order].astype(np.int64), math.ceil(penalty * int(task.costs.full.max())),
     )  # fmt: skip
     np.testing.assert_array_equal(labels[order], expected)
 

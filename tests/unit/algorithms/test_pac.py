@@ -1,11 +1,12 @@
 """PAC: both phases by hand, and the same partition as a plain version of it."""
 
 import os
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kohort
@@ -13,11 +14,12 @@ from kohort.algorithms import ALGORITHMS, Task, pac
 from kohort.encode import LineAxis, encode
 from kohort.errors import InfeasibleError, PolicyError
 from kohort.measures import MEASURES
-from kohort.measures.compile import ONE, compile_costs
-from kohort.measures.distance import compile_metric
+from kohort.measures.compile import compile_costs
+from kohort.measures.distance import compile_metric, metric_units
 from kohort.policy import Policy
 from kohort.search import ancestors
 from kohort.table import typed_columns, typed_quasi_identifiers
+from oracles import exact
 from property.strategies import cases
 
 NCP = MEASURES.make("ncp", {})
@@ -80,17 +82,21 @@ class Plain:
 
     def steps(self, axes, axis, share, here, there, up_only=False):
         """Distance of two values on one axis; `here` is the record's."""
-        unit = ONE * share * axes[axis].weight / sum(a.weight for a in axes)
+        unit = self.unit(axes, axis, share)
         if here is None or there is None:
-            return 0 if here is there else round(unit)
+            return 0 if here is there else unit
         if isinstance(axes[axis], LineAxis):
-            places = axes[axis].positions
-            return abs(int(np.rint(unit * places[here])) - int(np.rint(unit * places[there])))
+            return unit * exact.width(axes[axis], min(here, there), max(here, there))
         tree = axes[axis].taxonomy
         up, down = self.path(tree, here), self.path(tree, there)
         climbed, fallen = len(set(up) - set(down)), len(set(down) - set(up))
         height = int(tree.height[0])
-        return int(np.rint(unit * (2 * climbed if up_only else climbed + fallen) / (2 * height)))
+        return unit * Fraction(2 * climbed if up_only else climbed + fallen, 2 * height)
+
+    def unit(self, axes, axis, share):
+        """The largest distance on an axis."""
+        weights = [Fraction(str(a.weight)) for a in axes]
+        return Fraction(str(share)) * weights[axis] / sum(weights)
 
     def values(self, axes, codes):
         """Codes of a record as values: nodes in taxonomies."""
@@ -109,11 +115,11 @@ class Plain:
         """Equation 9."""
         total = 0
         for axes, codes, share, sign in (
-            (self.quasi.axes, self.rows, 1 - self.weight, 1),
+            (self.quasi.axes, self.rows, round(1 - self.weight, 9), 1),
             (self.sensitive.axes if self.sensitive else (), self.extra, self.weight, -1),
         ):
             if sign < 0:
-                total += sum(round(ONE * share * axis.weight / sum(a.weight for a in axes)) for axis in axes)
+                total += sum(self.unit(axes, axis, share) for axis in range(len(axes)))
             here, there = self.values(axes, codes[i]), self.values(axes, codes[j])
             total += sign * sum(self.steps(axes, a, share, here[a], there[a]) for a in range(len(axes)))
         return total
@@ -156,7 +162,7 @@ class Plain:
                 self.ancestor(part) if part else old
                 for part, old in zip(self.assigned(ancestors), ancestors, strict=True)
             ]
-            moved = np.mean([self.apart(a, b) for a, b in zip(ancestors, new, strict=True)]) / ONE
+            moved = sum(self.apart(a, b) for a, b in zip(ancestors, new, strict=True)) / len(new)
             ancestors = new
             if moved < self.tau:
                 break
@@ -215,6 +221,28 @@ class Plain:
         return sorted(sorted(self.order[i] for i in c) for c in found)
 
 
+def is_exact(task, weight):
+    """Whether there are units of which all distances are whole numbers, in both phases."""
+    others = task.sensitive.axes if weight else ()
+    return units_are_exact(task.codes.axes, (), 0.0) and units_are_exact(task.codes.axes, others, weight)
+
+
+def units_are_exact(axes, others, weight):
+    weights = []
+    for some, share in ((axes, 1 - Fraction(str(weight))), (others, Fraction(str(weight)))):
+        weights += [share * Fraction(str(axis.weight)) / sum(Fraction(str(a.weight)) for a in some) for axis in some]
+    units = [Fraction(unit) for unit in metric_units(axes, others, weight)]
+    one = sum(units)
+    for axis, unit, part in zip((*axes, *others), units, weights, strict=True):
+        if isinstance(axis, LineAxis):
+            steps = [exact.width(axis, 0, code) for code in range(len(axis.values))]
+        else:
+            steps = [Fraction(1, 2 * max(1, axis.taxonomy.height_edges))]
+        if unit != one * part or any((unit * step).denominator > 1 for step in steps):
+            return False
+    return True
+
+
 @given(
     case=cases(max_rows=26),
     weight=st.sampled_from([0.0, 0.3, 1.0]),
@@ -231,6 +259,7 @@ def test_same_partition_as_the_plain_version(case, weight, t, distance, pay):
     policy = Policy(privacy={"k": policy.privacy.k}, columns=described)
     frame = frame.with_columns(pl.Series("pay", pay[: frame.height], dtype=pl.Int64))
     task = task_of(frame, policy)
+    assume(is_exact(task, weight))
     labels = cluster(task, sensitive_weight=weight, t=t, distance=distance)
     assert policy.privacy.k <= np.bincount(labels).min() <= np.bincount(labels).max() < 2 * policy.privacy.k
     assert groups(labels) == Plain(task, weight, t, distance == "one-way").clusters()
@@ -251,7 +280,7 @@ TREE = {"Lung": ["Asthma", "Flu"], "Heart": ["Angina", {"Acute": ["Infarction", 
 
 def test_seeds_are_far_from_each_other():
     made = task(2, {"x": [0, 1, 10, 4, 6]})
-    metric = compile_metric(made.codes.axes, fixed=True)
+    metric = compile_metric(made.codes.axes, metric_units(made.codes.axes))
     rows = np.array([[0], [1], [4], [2], [3]], np.int32)  # codes: 0, 1, 10, 4, 6
     assert ancestors.farthest_first(metric, rows, 0, 4).tolist() == [0, 2, 3, 4]  # 4 and 6 are both 4 from the nearest
     assert ancestors.farthest_first(metric, rows, 3, 9).tolist() == [3, 2, 0, 4, 1]
@@ -264,7 +293,7 @@ def test_distance_to_an_ancestor(distance, sides):
     from kohort.kernels.proximity import measure_sides
 
     made = task(2, {"ill": ["Asthma", "Flu", "Angina", "Arrest", "Infarction"]}, hierarchies={"ill": {"tree": TREE}})
-    metric = compile_metric(made.codes.axes, fixed=False)
+    metric = compile_metric(made.codes.axes)
     heart = np.array([2], np.int32), np.array([4], np.int32)
     found = np.zeros(5)
     measure_sides(metric, *heart, distance == "one-way", found)
@@ -276,7 +305,7 @@ def test_a_root_is_half_way_to_every_leaf_of_full_depth():
     from kohort.kernels.proximity import measure_sides
 
     made = task(2, {"x": list("abc")})
-    metric = compile_metric(made.codes.axes, fixed=False)
+    metric = compile_metric(made.codes.axes)
     for one_way, expected in ((False, 0.5), (True, 1.0)):
         sides = np.zeros(3)
         measure_sides(metric, np.array([0], np.int32), np.array([2], np.int32), one_way, sides)
@@ -294,7 +323,7 @@ def updated(metric, rows, counts, labels, old):
 def test_ancestors_are_lower_medians_and_common_ancestors():
     columns = {"x": [1, 2, 3, None, 5], "ill": ["Angina", "Arrest", "Flu", None, None]}
     made = task(2, columns, hierarchies={"ill": {"tree": TREE}})
-    metric = compile_metric(made.codes.axes, fixed=True)
+    metric = compile_metric(made.codes.axes, metric_units(made.codes.axes))
     rows = made.codes.array
     old = ancestors.Ancestors(*(np.full((3, 2), 4, np.int32),) * 2)
     new = updated(metric, rows, np.array([1, 2, 1, 3, 2]), np.array([0, 0, 0, 2, 2], np.int32), old)
@@ -306,7 +335,7 @@ def test_ancestors_are_lower_medians_and_common_ancestors():
 
 def test_most_missing_is_missing_and_half_is_not():
     made = task(2, {"x": [1, None, None]})
-    metric = compile_metric(made.codes.axes, fixed=True)
+    metric = compile_metric(made.codes.axes, metric_units(made.codes.axes))
     old = ancestors.Ancestors(*(np.zeros((1, 1), np.int32),) * 2)
     for copies, code in (([1, 1], 0), ([1, 2], 1)):
         rows = np.array([[0], [1]], np.int32)

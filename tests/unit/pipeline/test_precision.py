@@ -142,10 +142,10 @@ def test_tables_of_costs_are_monotone_and_exact_for_widths(measure):
     for a, b in zip(lo, hi, strict=True):
         assert (table[a : b + 1, a : b + 1] <= table[a, b]).all()
     true = line_costs(MEASURES.make(measure, {}), axis, lo, hi)
-    assert (table[lo, hi] >= np.rint(true * compile.ONE)).all()
+    assert (table[lo, hi] >= np.rint(true * costs.full[0])).all()
     if measure != "iloss":
-        np.testing.assert_array_equal(table[lo, hi], np.rint(true * compile.ONE))
-    assert table[0, -1] == compile.ONE
+        np.testing.assert_array_equal(table[lo, hi], np.rint(true * costs.full[0]))
+    assert table[0, -1] == costs.full[0]
     assert table[-1, -1] == 0
 
 
