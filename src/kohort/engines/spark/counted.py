@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, BinaryType, DoubleType, FloatType, MapType, StructType
+from pyspark.sql.types import ArrayType, BinaryType, DoubleType, FloatType, MapType, StructType, TimestampType
 
 from kohort.audit.dictionary import Dictionary
 from kohort.audit.opened import refuse_namesakes
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType
 
+MOMENT = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXXXX"
+"""How a moment is written, in the zone of the session and with its offset."""
 STARRED = "starred"
 """The column that says whether a row has ``*`` in every quasi-identifier."""
 
@@ -149,19 +151,24 @@ def counted_table(source: DataFrame, name: str, policy: Policy, wanted: Collecti
     missing = {column: _missing(column, kinds[column], policy) for column in columns}
     # Names are given by position: Spark would take for one those that differ in case alone, and dots for records.
     plain = source.toDF(*(f"c{i}" for i in range(len(header))))
+    texts = {column: _text(sql, kinds[column]) for column, sql in columns.items()}
     cells = [
-        F.when(~_text(sql).isin(*sorted(missing[column])), _text(sql)).alias(sql) for column, sql in columns.items()
+        F.when(~texts[column].isin(*sorted(missing[column])), texts[column]).alias(sql)
+        for column, sql in columns.items()
     ]
     # a null and an empty text are two, as there are readers that tell them apart
-    literals = [_text(columns[column]).alias(f"literal_{columns[column]}") for column in quasi]
+    literals = [texts[column].alias(f"literal_{columns[column]}") for column in quasi]
     # Asked before missing texts are taken out: '*' may be one of them.
     starred = F.lit(bool(quasi))
     for column in quasi:
-        starred = starred & F.coalesce(_text(columns[column]) == STAR, F.lit(False))
+        starred = starred & F.coalesce(texts[column] == STAR, F.lit(False))
     return CountedTable(plain.select(*cells, *literals, starred.alias(STARRED)), header, columns, missing, quasi)
 
 
-def _text(name: str) -> Column:
+def _text(name: str, kind: DataType) -> Column:
+    """A cell as text; a moment with its offset from UTC, for without it a text would be another moment elsewhere."""
+    if isinstance(kind, TimestampType):
+        return F.date_format(F.col(name), MOMENT)
     return F.col(name).cast("string")
 
 

@@ -39,6 +39,11 @@ def write_folder(table: DataFrame, folder: Path, kind: FileKind, delimiter: str 
         writer.option("compression", "zstd").parquet(str(folder.absolute()))
     else:
         form = {"header": "true", "sep": delimiter, "quote": '"', "escape": '"', "nullValue": "", "emptyValue": ""}
+        # with all digits of a second, and with the offset from UTC
+        form |= {
+            "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXXXX",
+            "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+        }
         writer.options(**form, **_AS_WRITTEN).csv(str(folder.absolute()))
     for path in folder.iterdir():
         if path.name.startswith(("_", ".")):

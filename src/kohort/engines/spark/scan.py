@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 from pyspark.sql import functions as F
+from pyspark.sql.types import TimestampType
 
 from kohort.engines.lookups import CODE, COUNT, Lookup
 from kohort.errors import DataError
 from kohort.table.words import called, listed, namesakes, no_name, unusable
+from kohort.table.zones import UTC
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -96,9 +98,22 @@ def scan_of(table: DataFrame, known: Collection[str] = ()) -> SparkScan:
         for place, (name, kind) in enumerate(zip(columns, kinds.values(), strict=True), 1)
         if (fault := unusable(kind))
     ]
+    faults += _elsewhere(table, known)
     if faults:
         raise DataError(*faults)
     return SparkScan(frame, columns)
+
+
+def _elsewhere(table: DataFrame, known: Collection[str]) -> list[str]:
+    """Columns of moments in a session of another zone than UTC: workers would have other days than the session."""
+    if table.sparkSession.conf.get("spark.sql.session.timeZone") == UTC:
+        return []
+    return [
+        f"the table: {called(field.name, place, known)} holds moments, and the zone of the session is not UTC; cast it "
+        "to date or timestamp_ntz, or set spark.sql.session.timeZone to UTC."
+        for place, field in enumerate(table.schema.fields, 1)
+        if isinstance(field.dataType, TimestampType)
+    ]
 
 
 def counted(frame: DataFrame, columns: Sequence[str]) -> pl.DataFrame:
