@@ -48,7 +48,7 @@ DATABASE = 0.4
 MOST_RECORDS = 1_000_000
 """Larger parts gain nothing."""
 MOST_PARTS = 4096
-DISK = 6
+DISK = 8
 """Free disk that is asked for, as a multiple of the table's own size."""
 
 
