@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
@@ -20,6 +21,8 @@ from kohort.policy import Policy
 if TYPE_CHECKING:
     from kohort.policy.sections import Column
 
+_FINER = re.compile(r"\.\d{6}(\d+)", re.ASCII)
+"""Digits of a second that come after microseconds."""
 _MANY = 24
 """Columns from which on texts are compared before their dictionaries are made."""
 
@@ -119,11 +122,14 @@ def _canonical_value(column: Column) -> Canonical:
     def canonical(text: str | None) -> Hashable:
         if text is None:
             return None
-        value = day(text, column.format) if column.type == "date" else number(text)
+        value = day(text, column.format) if column.format is not None else number(text)
         if value is not None:
             return value
         try:
-            return datetime.fromisoformat(text) if text[4:5] == "-" else text
+            # beyond microseconds Python would drop digits
+            finer = _FINER.search(text)
+            moment = datetime.fromisoformat(text) if text[4:5] == "-" else text
+            return (moment, finer[1].rstrip("0")) if finer and finer[1].strip("0") else moment
         except ValueError:
             return text
 

@@ -224,3 +224,16 @@ def test_a_schema_is_read_as_pyarrow_writes_it(tmp_path):
     held = pq.read_metadata(tmp_path / "in.parquet").metadata[SCHEMA]
     assert time_zones(held) == {"b": BERLIN, "c": "", "ü": "+05:30"}
     assert time_zones(b"") == time_zones(b"!") == time_zones(held[:40]) == {}
+
+
+@pytest.mark.parametrize("kind", [None, "date"])
+@pytest.mark.parametrize("wrong", ["2020-01-01 08:00:00.000000008", "2020-01-01 09:00:00.000000007", "2020-01-01"])
+def test_a_moment_that_was_changed_is_found(wrong, kind):
+    there = pl.Series("born", ["2020-01-01 08:00:00.000000007"] * 4).str.to_datetime(time_unit="ns")
+    columns = {"born": {"role": "insensitive"} | ({"type": kind} if kind else {}), "n": "quasi"}
+    asked = kohort.Policy(privacy={"k": 2}, columns=columns)
+    original = pl.DataFrame({"born": there, "n": 1})
+    good = pl.DataFrame({"born": ["2020-01-01T08:00:00.000000007"] * 4, "n": "1"})
+    assert kohort.verify(good, asked, original=original).passed
+    bad = good.with_columns(born=pl.Series([*good["born"][:3], wrong]))
+    assert not kohort.verify(bad, asked, original=original).passed
