@@ -28,7 +28,7 @@ RELEASE = (
     "-o",
     "release.csv",
     "--algorithm",
-    "datafly",
+    "fast",
     "--bound-effort",
     "0",
 )
