@@ -37,6 +37,8 @@ def main() -> int:
     return 1 if found else 0
 
 
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Spark lives no longer than the run."""
 CODES: Counter[tuple[str, int]] = Counter()
 TALLY: Counter[str] = Counter()
 MUTANTS = int(os.environ.get("ADVERSARY_MUTANTS", "3"))
@@ -45,7 +47,8 @@ MUTANTS = int(os.environ.get("ADVERSARY_MUTANTS", "3"))
 def _session() -> Any:
     from kohort.engines.spark.session import session
 
-    return session("local[2]", {"spark.sql.shuffle.partitions": "4", "spark.driver.memory": "1g"})
+    quick = {"spark.sql.shuffle.partitions": "4", "spark.sql.codegen.wholeStage": "false"}
+    return session("local[2]", quick | {"spark.driver.memory": "1g", "spark.driver.extraJavaOptions": QUICK_JAVA})
 
 
 def _run(engine: str, seed: int, spark: Any, *, show: bool) -> int:

@@ -314,7 +314,7 @@ def _broken(case: Case, outcome: Outcome, path: Path) -> list[Fault]:
 def release_of(case: Case, outcome: Outcome, *, strict: bool = True, path: Path | None = None) -> Release:
     """The release that lies there, beside its original."""
     dialect = _dialect(case) if case.source["kind"] in ("csv", "folder") else {}
-    written = {"delimiter": dialect.get("delimiter", ",")}
+    written = {"delimiter": dialect.get("delimiter", ","), "encoding": "utf-8" if strict else "utf-8-sig"}
     table = read(path or outcome.target, **written)
     inherited = {key: value for key, value in dialect.items() if key in ("quote", "delimiter") and value}
     population = {"quote": inherited.get("quote", '"')}
