@@ -444,7 +444,7 @@ def _policy(
     if r.random() < 0.1:
         output["bounds"] = True
     if engine == "memory" and r.random() < 0.06:
-        _another_kind(r, n, k, privacy, algorithm, output, sensitive)
+        _another_kind(r, n, k, privacy, algorithm, output, sensitive, who)
     if engine == "spark" and r.random() < 0.95:
         _leave_to_others(privacy, algorithm, output)
     return {"input": given, "privacy": privacy, "algorithm": algorithm, "output": output}, missing
@@ -458,6 +458,7 @@ def _another_kind(
     algorithm: dict[str, Any],
     output: dict[str, Any],
     sensitive: list[Made],
+    who: Made,
 ) -> None:
     """A release in matchings, or in buckets if there is one sensitive column."""
     for section, key in ((privacy, "models"), (privacy, "person"), (output, "suppressed"), (algorithm, "refine")):
@@ -467,6 +468,8 @@ def _another_kind(
         return
     algorithm["name"], privacy["anonymity"] = "anatomy", "buckets"
     output.pop("bounds", None)
+    if output.pop("pseudonym_key", None):
+        who.spec.pop("pseudonym")
     [made] = sensitive
     made.arrow, made.spec = "string", {"role": "sensitive"}
     values = [f"zq value {number // max(1, n // k - 1)}" for number in range(n)]
