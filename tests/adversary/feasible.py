@@ -30,7 +30,7 @@ def is_feasible(policy: Mapping[str, Any], folder: Path, original: Table) -> boo
     missing = frozenset(policy.get("input", {}).get("missing", [""]))
     quasi = [column_of(n, specs[n], original, missing, folder) for n in original.names if specs[n]["role"] == "quasi"]
     values = {
-        name: [sensitive_value(cell, missing, is_csv=original.types is None) for cell in original.column(name)]
+        name: [sensitive_value(cell, missing) for cell in original.column(name)]
         for name in original.names
         if specs[name]["role"] == "sensitive"
     }

@@ -417,11 +417,9 @@ def _persons(release: Release) -> Iterator[Fault]:
 
 
 def _models(release: Release) -> Iterator[Fault]:
-    is_csv = release.table.types is None
     values = {
         name: [
-            sensitive_value(_without_apostrophe(release, cell), release.missing, is_csv=is_csv)
-            for cell in release.table.column(name)
+            sensitive_value(_without_apostrophe(release, cell), release.missing) for cell in release.table.column(name)
         ]
         for name in release.having("sensitive")
     }

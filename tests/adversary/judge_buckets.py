@@ -55,7 +55,7 @@ def _counted(release: Release, values: Table, sensitive: str) -> dict[str, Count
     found: dict[str, Counter[Any]] = {}
     cells = zip(values.column(BUCKET), values.column(sensitive), values.column(COUNT), strict=True)
     for bucket, cell, count in cells:
-        value = sensitive_value(cell, release.missing | {""}, is_csv=values.types is None)
+        value = sensitive_value(cell, release.missing)
         found.setdefault(bucket.text, Counter())[value] += int(count.text)
     return found
 
@@ -83,15 +83,14 @@ def _truth(plain: Release, originals: list[Cell], values: Table, sensitive: str)
     if any(text == "*" for texts in plain.texts for text in texts):
         yield Fault("truth", "a quasi-identifier is generalized")
     counted = _counted(plain, values, sensitive)
-    is_csv = plain.original.types is None
     own: dict[str, Counter[Any]] = {}
     for row, bucket in enumerate(plain.table.column(BUCKET)):
-        value = sensitive_value(originals[owners[row]], plain.missing | {""}, is_csv=is_csv)
+        value = sensitive_value(originals[owners[row]], plain.missing)
         own.setdefault(bucket.text, Counter())[value] += 1
     exact = plain.order_is_known or plain.is_tagged
     if exact and own != counted:
         yield Fault("truth", "a bucket has other values than its records")
     if not exact and sum(counted.values(), Counter()) - Counter(
-        sensitive_value(cell, plain.missing | {""}, is_csv=is_csv) for cell in originals
+        sensitive_value(cell, plain.missing) for cell in originals
     ):
         yield Fault("truth", "a value occurs more often than in the original")

@@ -17,16 +17,15 @@ from .judge_columns import Column, paths_of
 from .judge_files import Cell, canonical, read
 
 Classes = Mapping[tuple[str, ...], Sequence[int]]
+NUMERIC = ("k-e", "variance-control", "epsilon-m", "dissimilarity")
 SIZES = ("average-risk", "sample-uniqueness")
 POPULATIONS = ("k-map", "delta-presence")
 
 
-def sensitive_value(cell: Cell, missing: frozenset[str], *, is_csv: bool) -> Any:
+def sensitive_value(cell: Cell, missing: frozenset[str]) -> Any:
     """The canonical value of a sensitive cell; None if it is missing."""
-    if cell.value is None:
-        return None if not is_csv or "" in missing else ""
-    if isinstance(cell.value, str) and cell.value in missing:
-        return None
+    if cell.value is None or (isinstance(cell.value, str) and (not cell.value or cell.value in missing)):
+        return None  # who reads a CSV file cannot tell an empty text from a missing value
     if isinstance(cell.value, dt.datetime):
         return cell.text
     return canonical(cell.value)
@@ -49,6 +48,8 @@ def broken_classes(
     published = [row for members in classes.values() for row in members]
     table = [rows[row] for row in published]
     tree: Any = trees if several else trees[0]
+    if model["model"] in NUMERIC and any(isinstance(value, str) for value in table):
+        return len(classes)
     if "weights" in given and given["weights"] is None:
         given.pop("weights")
     if given.get("values") is not None:
