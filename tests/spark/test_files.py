@@ -60,7 +60,7 @@ def test_a_folder_of_files_becomes_a_verified_folder(java, tmp_path):
     judged = kohort.verify(tmp_path / "out.csv", policy(), original=people)
     assert judged.passed, judged.reason
     assert judged.hashes["release"] == facts["hashes"]["release"]
-    assert kohort.measure(released, people, policy()).total == pytest.approx(facts["loss"]["total"])
+    assert kohort.measure(released, None, policy()).total == facts["loss"]["total"]
     again = run(
         *("anonymize", "in", "-p", "policy.toml", "-o", "out.csv", "--engine", "spark"),
         cwd=tmp_path,

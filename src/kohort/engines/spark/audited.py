@@ -79,9 +79,9 @@ def _cells(files: Sequence[tuple[File, Dialect]]) -> Callable[[Batches], Batches
             for number in batch.column(0).to_pylist():
                 file, dialect = files[number]
                 blocks = records_of(file.path, dialect.form, file.place)
-                names = [f"c{place}" for place in range(len(dialect.header))]
+                names = {place: f"c{place}" for place in range(len(dialect.header))}
                 while (block := telling(lambda blocks=blocks: next(blocks, None))) is not None:  # type: ignore[misc]
-                    cells = [block.column(place).to_arrow().cast(pa.string()) for place in range(len(names))]
-                    yield pa.RecordBatch.from_arrays(cells, names)
+                    cells = [column.to_arrow().cast(pa.string()) for column in block.columns(names)]
+                    yield pa.RecordBatch.from_arrays(cells, list(names.values()))
 
     return read
