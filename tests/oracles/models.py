@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import prod
+from math import lcm, prod
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -173,7 +173,8 @@ def earth_movers_distance(group, table, distance, tree=None, order=None):
             return unit
         return _height(tree, next(node for node in tree[a] if node in tree[b]))
 
-    here, there = group * len(table), table * len(group)
+    records = lcm(len(group), len(table))
+    here, there = group * (records // len(group)), table * (records // len(table))
     costs = np.array([[steps(a, b) for b in there] for a in here])
     rows, columns = linear_sum_assignment(costs)
     return Fraction(int(costs[rows, columns].sum()), unit * len(here))
