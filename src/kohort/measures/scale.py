@@ -39,9 +39,10 @@ def grid_of(shares: NDArray[np.float64]) -> int | None:
         off = np.flatnonzero(np.abs(scaled - np.rint(scaled)) > _ROUNDING * grid)
         if not len(off):
             return grid
-        grid = lcm(grid, Fraction(float(shares[off[0]])).limit_denominator(FINEST).denominator)
-        if grid > FINEST:
-            return None
+        finer = lcm(grid, Fraction(float(shares[off[0]])).limit_denominator(FINEST).denominator)
+        if finer == grid or finer > FINEST:
+            return None  # the nearest fraction is on the grid already, and too far away
+        grid = finer
 
 
 def units_of(grids: Sequence[int | None], weights: Sequence[Fraction], room: int = ROOM) -> list[float]:

@@ -72,3 +72,9 @@ def test_sums_over_all_columns_fit(columns):
     units = units_of([97] * columns, [Fraction(1)] * columns)
     assert sum(units) <= ROOM
     assert not any(unit % 97 for unit in units)
+
+
+def test_a_share_beside_a_fraction_has_no_grid():
+    """The nearest fraction is on the grid already, and not near enough: it was looked for without end."""
+    assert grid_of(np.array([0, 1 / 3, 1 / 3 + 1e-12, 1])) is None
+    assert grid_of(np.array([0, 1e-12, 1])) is None
