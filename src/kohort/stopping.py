@@ -10,14 +10,17 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
+from typing import Any, TypeVar
 
 from kohort.errors import Interrupted, Stopped
 
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+T = TypeVar("T")
 IMPATIENT = 5.0
 """Seconds after which a second signal is a wish of its own; an earlier one must not disturb the cleaning up."""
 
@@ -32,6 +35,8 @@ class _State:
 
 
 _state = _State()
+_LOOK = 0.05
+"""Seconds after which somebody who waits for threads looks whether a signal came."""
 
 
 def begin() -> None:
@@ -100,6 +105,50 @@ def uninterrupted() -> Iterator[None]:
             signal.signal(number, handler)
         for number in came:
             signal.raise_signal(number)
+
+
+class Workers(ThreadPoolExecutor):
+    """Threads. A signal waits while work is handed over or taken back: a lock could stay locked for ever.
+
+    Examples
+    --------
+    >>> with Workers(2) as pool:
+    ...     list(pool.results(pow, [2, 3], [5, 2]))
+    [32, 9]
+    """
+
+    def submit(self, work: Callable[..., T], /, *arguments: Any, **named: Any) -> Future[T]:
+        """Hand work over."""
+        with uninterrupted():
+            return super().submit(work, *arguments, **named)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the threads."""
+        with uninterrupted():
+            super().shutdown(wait, cancel_futures=cancel_futures)
+
+    def __exit__(self, kind: type[BaseException] | None, *what: object) -> None:
+        """Wait for what has begun; for what has not, only if all is well."""
+        self.shutdown(cancel_futures=kind is not None)
+
+    def results(self, work: Callable[..., T], *items: Iterable[Any]) -> Iterator[T]:
+        """Do the work on all items; their results, in order. When one fails, what has not begun is not done."""
+        waiting = [self.submit(work, *arguments) for arguments in zip(*items, strict=False)]
+        try:
+            while waiting:
+                with uninterrupted():
+                    wait(waiting[:1], _LOOK)
+                    done = [one for one in waiting if one.done()]
+                    failed = next((fault for one in done if (fault := one.exception()) is not None), None)
+                    ready = [one.result() for one in waiting[:1] if one in done and failed is None]
+                if failed is not None:
+                    raise failed
+                yield from ready
+                waiting = waiting[len(ready) :]
+        finally:
+            with uninterrupted():
+                for one in waiting:
+                    one.cancel()
 
 
 def _answer(number: int, _: FrameType | None) -> None:

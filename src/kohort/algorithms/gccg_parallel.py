@@ -7,7 +7,6 @@ Ni, Xie, Qian: Clustering based k-anonymity algorithm for privacy preservation, 
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 from kohort.algorithms.gccg import NumericScore, check_numeric_score, distance_costs, form_classes, graded
 from kohort.encode import Codes
+from kohort.stopping import Workers
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
@@ -73,8 +73,8 @@ class GccgParallel(Clusterer):
         """Label every record with its class."""
         costs = distance_costs(task.codes)
         sets = halved(task.codes, costs, graded(task.codes, task.k, self.numeric_score), self.parts, task.k)
-        with ThreadPoolExecutor(min(len(sets), os.cpu_count() or 1)) as pool:
-            return form_classes(task, costs, sets, pool.map)
+        with Workers(min(len(sets), os.cpu_count() or 1)) as pool:
+            return form_classes(task, costs, sets, pool.results)
 
 
 def halved(codes: Codes, costs: Costs, records: NDArray[np.int64], parts: int, k: int) -> list[NDArray[np.int64]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
 from kohort.algorithms.kmember import candidates, packed
 from kohort.encode import DistinctRows
 from kohort.errors import InfeasibleError
+from kohort.stopping import Workers
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
@@ -95,7 +95,7 @@ class KMemberParallel(Clusterer):
         left = rows.counts.astype(np.int32)
         taken = np.zeros(len(rows.codes), np.int64)
         growth = kernels.new_growth(clusters, d, candidates(k))
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        with Workers(os.cpu_count() or 1) as pool:
             for number, row in enumerate(self._seeds(task, clusters, pool)):
                 kernels.join(rows.codes, costs, rows.first, row, number, growth, left, taken, labels)
             _grow(task, growth, left, taken, labels, pool)
@@ -127,7 +127,7 @@ class KMemberParallel(Clusterer):
                 "policy, or use 'k-member', which takes a fraction of the time."
             )
 
-    def _seeds(self, task: Task, clusters: int, pool: ThreadPoolExecutor) -> NDArray[np.int32]:
+    def _seeds(self, task: Task, clusters: int, pool: Workers) -> NDArray[np.int32]:
         """Rows of the seeds: the first is that of a random record, the others are far from all before."""
         from kohort.kernels.kmember_parallel import spread_seeds
 
@@ -149,7 +149,7 @@ class KMemberParallel(Clusterer):
 
 
 def parted(
-    rows: DistinctRows, costs: Costs, records: NDArray[np.int32], pool: ThreadPoolExecutor
+    rows: DistinctRows, costs: Costs, records: NDArray[np.int32], pool: Workers
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The group of each row, and how far it is from the centre, by k-means from the given records.
 
@@ -176,9 +176,9 @@ def parted(
     return group, far
 
 
-def all_of(pool: ThreadPoolExecutor, work: Callable[[Any], None], parts: Iterable[Any]) -> None:
+def all_of(pool: Workers, work: Callable[[Any], None], parts: Iterable[Any]) -> None:
     """Do the work on every part, in threads, and wait."""
-    for _ in pool.map(work, parts):
+    for _ in pool.results(work, parts):
         pass
 
 
@@ -233,7 +233,7 @@ def _grow(
     left: NDArray[np.int32],
     taken: NDArray[np.int64],
     labels: NDArray[np.int32],
-    pool: ThreadPoolExecutor,
+    pool: Workers,
 ) -> None:
     """Rounds: all clusters with fewer than k records propose, then rows are granted."""
     from kohort.kernels import kmember_parallel as kernels

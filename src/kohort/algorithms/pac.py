@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -27,6 +26,7 @@ from kohort.measures.distance import compile_metric, metric_units
 from kohort.policy import Policy
 from kohort.search.ancestors import LocalRows, Parting, usual_parts
 from kohort.solution import Boxes, Solution, classes_of_boxes
+from kohort.stopping import Workers
 
 if TYPE_CHECKING:
     from kohort.kernels.proximity import Metric
@@ -201,16 +201,13 @@ class ProximityAwareClustering(Clusterer):
         done = clusters = 0
         largest = max(len(part) for part in parts)
         threads = max(1, min(os.cpu_count() or 1, len(parts), MEMORY // (BYTES * largest**2)))
-        pool = ThreadPoolExecutor(threads)
-        run = map if threads == 1 else pool.map
-        try:
+        with Workers(threads) as pool:
+            run = map if threads == 1 else pool.results
             for records, found in zip(parts, run(clustered, parts, draws), strict=True):
                 labels[records] = found + clusters
                 clusters += int(found.max()) + 1
                 done += len(records)
                 task.progress(FIRST_PHASE + (1 - FIRST_PHASE) * done / n)
-        finally:
-            pool.shutdown(cancel_futures=True)  # Ctrl-C does not wait for the parts that have not begun
         return labels
 
     def parting(self, axes: tuple[Axis, ...], k: int) -> Parting:

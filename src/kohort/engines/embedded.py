@@ -11,7 +11,6 @@ import json
 import secrets
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
@@ -36,6 +35,7 @@ from kohort.errors import DataError, InfeasibleError, Interrupted
 from kohort.planning import Plan
 from kohort.preparing import refuse_suppressing
 from kohort.search.refine import cores
+from kohort.stopping import Workers
 from kohort.table.sources import Source, open_source
 from kohort.table.zones import refuse_without_zone
 
@@ -237,14 +237,11 @@ class _Work:
         # that none is left for the end; those that take the memory of several, alone.
         found = {part: work(part, 0) for part in parts if sizes[part] > each}
         order = sorted((part for part in parts if part not in found), key=lambda part: (-sizes[part], part))
-        with ThreadPoolExecutor(cores()) as pool:
-            futures = {pool.submit(work, part, 1): part for part in order}
+        with Workers(cores()) as pool:
             try:
-                for future in as_completed(futures):
-                    found[futures[future]] = future.result()
+                found |= zip(order, pool.results(lambda part: work(part, 1), order), strict=True)
             except BaseException:
                 stop.set()
-                pool.shutdown(wait=True, cancel_futures=True)
                 raise
         return {part: error for part, error in found.items() if error is not None}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from kohort.encode import DistinctRows
 from kohort.search.order import halved, in_order
+from kohort.stopping import Workers
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
@@ -73,7 +73,7 @@ def nearness(
     copies = rows.counts > 1
     near[copies, 0] = np.flatnonzero(copies)
     distance[copies, 0] = 0
-    with ThreadPoolExecutor(threads) as pool:
+    with Workers(threads) as pool:
         for order in _orders(rows.codes, costs, columns, rng, quick=quick):
             _in_blocks(pool, m, partial(neighbours_in_order, places, spans, order, REACH), near, distance)
         fresh = np.ones((m, (count + 1) // 2), bool)
@@ -100,8 +100,7 @@ def _orders(
         yield halved(codes, costs, REACH, rng, jitter=JITTER)
 
 
-def _in_blocks(pool: ThreadPoolExecutor, rows: int, work: Callable[..., None], *results: NDArray[Any]) -> None:
+def _in_blocks(pool: Workers, rows: int, work: Callable[..., None], *results: NDArray[Any]) -> None:
     """Do the work on blocks of rows, which do not touch each other."""
-    parts = [pool.submit(work, start, min(rows, start + BLOCK), *results) for start in range(0, rows, BLOCK)]
-    for part in parts:
-        part.result()
+    for _ in pool.results(lambda start: work(start, min(rows, start + BLOCK), *results), range(0, rows, BLOCK)):
+        pass

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -303,7 +301,7 @@ class Search:
         steps = empty_round(max(1, len(state.sizes) // CLUSTERS_PER_STEP), len(state.sizes))
         rounds = max(1, round(effort.work * n / self.k / len(steps.record)))
         clock = _Clock(rounds, effort.seconds)
-        with ThreadPoolExecutor(self.threads) as pool:
+        with stopping.Workers(self.threads) as pool:
             try:
                 while clock.gone < 1:
                     told(clock.gone, loss_of(state) / n)
@@ -315,12 +313,12 @@ class Search:
                 stopping.forgive()
                 self.stopped = True
         if self.stopped:
-            with ThreadPoolExecutor(self.threads) as pool:
+            with stopping.Workers(self.threads) as pool:
                 temperatures = np.full(math.ceil(QUENCH * clock.done), scale * COLD)
                 self._do_rounds(pool, temperatures, clock.done, steps, state)
 
     def _do_rounds(
-        self, pool: ThreadPoolExecutor, temperatures: NDArray[np.float64], number: int, steps: Round, state: State
+        self, pool: stopping.Workers, temperatures: NDArray[np.float64], number: int, steps: Round, state: State
     ) -> None:
         """Do one round at each temperature; the first has the given number."""
         from kohort.kernels.search import carry_out, draw_round
@@ -334,12 +332,9 @@ class Search:
                 carry_out(places, spans, k, rules, temperature, steps, 0, won, state)
                 continue
             borders = [won * part // self.threads for part in range(self.threads + 1)]
-            works = [
-                pool.submit(carry_out, places, spans, k, rules, temperature, steps, start, stop, state)
-                for start, stop in itertools.pairwise(borders)
-            ]
-            for work in works:
-                work.result()
+            work = partial(carry_out, places, spans, k, rules, temperature, steps)
+            for _ in pool.results(lambda start, stop: work(start, stop, state), borders, borders[1:]):  # noqa: B023
+                pass
 
 
 def _order_of(codes: Codes, promises: Sequence[Promise]) -> NDArray[np.int64]:
