@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from kohort import stopping
 from kohort.errors import DataError
 from kohort.ledger.file import read_ledger, read_or_new, write_ledger
 from kohort.ledger.format import Entry, Ledger, People, Shown
@@ -129,21 +130,35 @@ def _alone(path: Path) -> Iterator[None]:
         yield
         return
     lock = path.with_name(f".{short(path.name)}.lock")
-    while True:
-        try:
-            descriptor = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
-        except OSError as error:
-            raise DataError(f"ledger {path.name}: cannot be written ({error.strerror}); check the folder.") from None
-        if os.fstat(descriptor).st_uid not in (os.getuid(), path.stat().st_uid if path.exists() else os.getuid()):
-            os.close(descriptor)
-            raise DataError(f"ledger {path.name}: its lock {lock.name} belongs to somebody else; check the folder.")
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        # Whoever held it before has removed it: then this is a lock on nothing.
-        if lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat()):
-            break
-        os.close(descriptor)
+    descriptor, is_held = -1, False
     try:
+        while not is_held:
+            if descriptor >= 0:
+                os.close(descriptor)
+            descriptor = _opened(lock, path)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            # Whoever held it before may have removed it: then this is a lock on nothing.
+            is_held = lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat())
         yield
     finally:
-        lock.unlink(missing_ok=True)
-        os.close(descriptor)
+        # Left open, it would make this very process wait for itself the next time.
+        with stopping.uninterrupted():
+            if descriptor >= 0:
+                # Stopped while it waited, it must not take the lock away from whoever holds it.
+                with suppress(OSError):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    if is_held or os.path.samestat(os.fstat(descriptor), lock.stat()):
+                        lock.unlink()
+                os.close(descriptor)
+
+
+def _opened(lock: Path, path: Path) -> int:
+    """The lock of a ledger, which nobody else has made: they could hold it for ever."""
+    try:
+        descriptor = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+    except OSError as error:
+        raise DataError(f"ledger {path.name}: cannot be written ({error.strerror}); check the folder.") from None
+    if os.fstat(descriptor).st_uid in (os.getuid(), path.stat().st_uid if path.exists() else os.getuid()):
+        return descriptor
+    os.close(descriptor)
+    raise DataError(f"ledger {path.name}: its lock {lock.name} belongs to somebody else; check the folder.")
