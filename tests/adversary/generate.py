@@ -314,7 +314,10 @@ def _model(r: Random, made: Made) -> dict[str, Any]:
     parameters: dict[str, Any] = {
         "distinct-l-diversity": lambda: {"l": 2},
         "frequency-l-diversity": lambda: {"l": 2},
-        "alpha-k": lambda: {"alpha": r.choice([0.5, 0.7])} | ({"values": [made.pool[0]]} if r.random() < 0.5 else {}),
+        "alpha-k": lambda: (
+            {"alpha": r.choice([0.5, 0.7])}
+            | ({"values": [made.cells[0]]} if made.cells[0] is not None and r.random() < 0.5 else {})
+        ),
         "entropy-l-diversity": lambda: {"l": r.choice([1.5, 2.0])},
         "recursive-cl-diversity": lambda: {"c": r.choice([1.5, 3.0]), "l": 2},
         "t-closeness": lambda: {"t": r.choice([0.2, 0.4, 0.6]), "distance": "ordered" if numeric else "equal"},

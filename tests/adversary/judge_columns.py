@@ -169,16 +169,17 @@ def day_span(text: str) -> Span | None:
 
 def _period(text: str) -> Span | None:
     found = re.fullmatch(r"(\d{4})(?:-(\d{2})|-Q([1-4])|(s))?", text)
-    if not found:
+    if not found or (found[1] == "0000" and not found[4]):
         return None
     year, month, quarter, decade = int(found[1]), found[2], found[3], found[4]
-    first, months = dt.date(year, 1, 1), 12
+    first, months = dt.date(max(year, 1), 1, 1), 12
     if month:
         first, months = dt.date(year, int(month), 1), 1
     elif quarter:
         first, months = dt.date(year, 3 * int(quarter) - 2, 1), 3
     elif decade:
-        first, months = dt.date(year // 10 * 10, 1, 1), 120
+        year = year // 10 * 10
+        first, months = dt.date(max(year, 1), 1, 1), 120 if year else 108  # there is no year 0
     end = first.year * 12 + first.month - 1 + months
     last = dt.date(end // 12, end % 12 + 1, 1).toordinal() - 1 if end // 12 < 10000 else dt.date.max.toordinal()
     return Span(Fraction(first.toordinal()), Fraction(last))

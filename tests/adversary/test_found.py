@@ -36,3 +36,18 @@ def test_a_release_without_quasi_identifiers_is_no_crash(tmp_path):
     code, out, _ = command("verify", str(tmp_path / "out.csv"), *original)
     assert code == 1
     assert "FAIL columns" in out
+
+
+@pytest.mark.promise("2.1")
+def test_the_first_decade_has_nine_years(tmp_path):
+    """`0000s` was no period for the auditor, as there is no year 0."""
+    policy = """
+[privacy]
+k = 2
+[columns]
+day = { role = "quasi", type = "date", hierarchy = { dates = ["decade"] } }
+"""
+    case = by_hand("memory", policy, "day\n0002-03-08\n0009-12-31\n0010-01-01\n0019-01-01\n")
+    outcome = run_case(case, tmp_path)
+    assert findings(case, outcome) == []
+    assert sorted(outcome.target.read_text().split()) == ["0000s", "0000s", "0010s", "0010s", "day"]

@@ -181,7 +181,7 @@ def _period(text: str) -> Interval | None:
     elif match[4]:
         if year % 10:
             return None
-        last_year = year + 9
+        year, last_year = max(year, 1), year + 9  # the first decade has nine years
     try:
         end = date(last_year, last, monthrange(last_year, last)[1])
         return Interval(_days(date(year, first, 1)), _days(end))
