@@ -124,7 +124,7 @@ class ClassSizes:
     @cached_property
     def classes(self) -> Classes:
         """Every class with its values, for the questions about missing cells, which sizes do not answer."""
-        keys, dictionaries = self.table.keys(self.quasi), [self.table.dictionary(name) for name in self.quasi]
+        keys, dictionaries = self.table.numbers(self.quasi), [self.table.dictionary(name) for name in self.quasi]
         codes = ", ".join(f"CAST(any_value(d{j}.code) AS INTEGER) AS n{j}" for j in range(len(dictionaries)))
         found = self.table.database.arrays(
             f"SELECT count(*) AS size, {codes} FROM {self.table.relation} {keys.joined} "

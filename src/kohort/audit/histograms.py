@@ -128,7 +128,7 @@ def counted(
     joined, where : str
         SQL of what the groups need beside the table, and of the rows that count.
     """
-    database, values = table.database, table.keys(columns, "v")
+    database, values = table.database, table.numbers(columns, "v")
     parts = max(1, -(-table.rows // _AT_ONCE))
     group = ", ".join(f"g{place}" for place in range(len(groups)))
     named = ", ".join(f"{sql} AS g{place}" for place, sql in enumerate(groups))

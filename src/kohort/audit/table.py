@@ -189,15 +189,32 @@ class Table:
         return found
 
     def keys(self, columns: Sequence[str], prefix: str = "d") -> Keys:
-        """Write combinations of texts as whole numbers; for use in a SELECT from `relation`.
+        """Write combinations of texts in a form that can be grouped; for use in a SELECT from `relation`.
+
+        Whole numbers, or for many columns the texts themselves: joining as many dictionaries would take too long.
 
         Parameters
         ----------
         prefix : str
             Of the SQL names, which must differ in one statement.
         """
-        if len(columns) > _JOINED:
-            return self._texts_as_keys(columns, prefix)
+        if len(columns) <= _JOINED:
+            return self.numbers(columns, prefix)
+        # a null and an empty text are two, as there are readers that tell them apart
+        texts = tuple(f"coalesce('=' || CAST({self.columns[column]} AS VARCHAR), '')" for column in columns)
+        return Keys(
+            joined="",
+            words=texts,
+            names=", ".join(f"{prefix}_{place}" for place in range(len(texts))),
+            starred=" AND ".join(f"{text} = '={STAR}'" for text in texts),
+            fields=(),
+        )
+
+    def numbers(self, columns: Sequence[str], prefix: str = "d") -> Keys:
+        """Write combinations of texts as whole numbers, from which those of each text can be had again.
+
+        The number of the text of column j is ``<prefix><j>.code``.
+        """
         dictionaries = [self.dictionary(column) for column in columns]
         fields, word, shift = [], 0, 0
         for dictionary in dictionaries:
@@ -216,17 +233,6 @@ class Table:
             names=", ".join(f"{prefix}_{place}" for place in range(len(packed))),
             starred=starred if stars and None not in stars else "false",
             fields=tuple(fields),
-        )
-
-    def _texts_as_keys(self, columns: Sequence[str], prefix: str) -> Keys:
-        """The same for many columns: their texts themselves, for joining as many dictionaries would take too long."""
-        texts = tuple(f"coalesce(CAST({self.columns[column]} AS VARCHAR), '')" for column in columns)
-        return Keys(
-            joined="",
-            words=texts,
-            names=", ".join(f"{prefix}_{place}" for place in range(len(texts))),
-            starred=" AND ".join(f"{text} = '{STAR}'" for text in texts),
-            fields=(),
         )
 
     def text(self, column: str) -> str:

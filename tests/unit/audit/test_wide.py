@@ -104,3 +104,26 @@ def test_many_quasi_identifiers():
         pl.when(pl.int_range(pl.len()) % ROWS == 1).then(pl.lit("*")).otherwise(pl.all()).name.keep()
     )
     assert kohort.verify(stars, policy).check("k").figures["classes"] == verdict.facts.classes
+
+
+def test_many_quasi_identifiers_with_missing_cells():
+    """A missing cell is a wildcard, and a null is not an empty text, of many columns as of few."""
+    names = [f"q{j}" for j in range(16)]
+    whole = pl.DataFrame({name: ["1", "1", "2", "2"] for name in names})
+    policy = kohort.Policy.build(k=2, quasi_identifiers=names).with_changes("privacy", missing="wildcard")
+    some = whole.with_columns(q3=pl.Series(["1", None, "2", "2"]))
+    assert kohort.verify(some, policy).passed
+    assert not kohort.verify(some.with_columns(q4=pl.Series(["1", "3", "2", "2"])), policy).passed
+    empty = whole.with_columns(q3=pl.Series(["", None, "2", "2"]))
+    assert not kohort.verify(empty, policy.with_changes("privacy", missing="own-value")).check("k").passed
+
+
+def test_a_model_over_many_columns():
+    names = [f"s{j}" for j in range(14)]
+    frame = pl.DataFrame({"age": [30] * 4} | {name: [0, 0, 9, 9] for name in names})
+    model = {"model": "dissimilarity-plus", "columns": names, "epsilon": 0.1, "delta": 0.5}
+    policy = kohort.Policy.build(k=2, quasi_identifiers=["age"], sensitive=names)
+    policy = policy.with_changes("privacy", models=[model])
+    assert kohort.verify(frame, policy).check("dissimilarity-plus").passed
+    same = frame.with_columns(pl.lit(0).alias(name) for name in names)
+    assert not kohort.verify(same, policy).check("dissimilarity-plus").passed
