@@ -24,11 +24,12 @@ def is_feasible(policy: Mapping[str, Any], folder: Path, original: Table) -> boo
         return None
     if any(model["model"] in POPULATIONS for model in models):
         return None
-    if policy.get("output", {}).get("suppressed") == "starred":
-        return None  # classes that are generalized to the top count as suppressed
     specs = {n: {"role": s} if isinstance(s, str) else s for n, s in policy["columns"].items()}
     missing = frozenset(policy.get("input", {}).get("missing", [""]))
     quasi = [column_of(n, specs[n], original, missing, folder) for n in original.names if specs[n]["role"] == "quasi"]
+    starred = policy.get("output", {}).get("suppressed") == "starred"
+    if starred and any(_is_beyond(column) for column in quasi):
+        return None
     values = {
         name: [sensitive_value(cell, missing) for cell in original.column(name)]
         for name in original.names
@@ -42,8 +43,9 @@ def is_feasible(policy: Mapping[str, Any], folder: Path, original: Table) -> boo
         for withheld in combinations(usable, gone):
             left = [row for row in usable if row not in withheld]
             if left and any(
-                _keeps(merged, models, values, policy, folder)
+                _keeps(classes, models, values, policy, folder)
                 for merged in _releases(left, privacy["k"], quasi, records)
+                if (classes := _shown(merged, spare - gone) if starred else merged)
             ):
                 return True
     return False
@@ -57,6 +59,21 @@ def _releases(
         for members in partition:
             merged.setdefault(_box(members, quasi, records), []).extend(members)
         yield merged
+
+
+def _is_beyond(column: Column) -> bool:
+    """Whether it is not known here when a class is generalized to the top."""
+    known = column.spec.get("hierarchy") or {"tree"}
+    return bool(column.spec.keys() & {"top", "bottom"}) or not (
+        isinstance(known, str) or set(known) & {"tree", "file", "flat"}
+    )
+
+
+def _shown(classes: dict[Any, list[int]], spare: int) -> dict[Any, list[int]]:
+    """Classes that are not generalized to the top; none if more than may be are, for those count as suppressed."""
+    kept = {box: members for box, members in classes.items() if any(one != "*" for one in box)}
+    gone = sum(map(len, classes.values())) - sum(map(len, kept.values()))
+    return kept if gone <= spare else {}
 
 
 def _box(members: list[int], quasi: list[Column], records: list[tuple[Any, ...]]) -> tuple[Any, ...]:
