@@ -248,7 +248,7 @@ def test_what_spark_cannot_do_is_refused_before_any_work(spark):
         ({"algorithm": "incognito"}, "needs the whole table in memory"),
         ({"person": "name"}, "persons are counted in memory only"),
         ({"k": 101}, "k = 101"),
-        ({"sensitive": [], "insensitive": ["note"]}, "'illness' of the table has no role"),
+        ({"sensitive": [], "insensitive": ["note"]}, "column 5 of the table has no role"),
     ):
         with pytest.raises(PolicyError, match=fault):
             anonymize(people, policy(**changed))

@@ -66,7 +66,7 @@ def test_a_folder_of_files_becomes_a_verified_folder(java, tmp_path):
         cwd=tmp_path,
     )
     assert again.returncode == 2
-    assert "is a directory" in again.stderr
+    assert "is already there" in again.stderr
 
 
 @pytest.fixture
