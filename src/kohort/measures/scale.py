@@ -30,7 +30,7 @@ def grid_of(shares: NDArray[np.float64]) -> int | None:
 
     Examples
     --------
-    >>> grid_of(np.array([0, 1 / 3, 1 / 2, 1])), grid_of(np.array([0, 0.5**0.5, 1]))
+    >>> grid_of(np.array([0, 1 / 3, 1 / 2, 1])), grid_of(np.array([0, 0.5**0.5, 0.3**0.5, 1]))
     (6, None)
     """
     grid = 1

@@ -21,7 +21,6 @@ from kohort.hierarchy import Taxonomy, read
 from kohort.policy import Policy
 from kohort.policy.formats import dated
 from kohort.policy.sections import Column
-from kohort.table.spelling import alike
 
 Form: TypeAlias = Callable[[str], str]
 """Writes all spellings of a value in one way."""
@@ -31,6 +30,13 @@ _MOST_EXACT = 2**40
 """Numbers that need more than this as a common denominator are rounded for a search; the judgement stays exact."""
 _LARGEST = 2**60
 """Numbers are scaled down beyond it: the difference of any two must fit into 64 bits."""
+
+
+def _alike(text: str) -> str:
+    """The maker's form, which is loaded when it is first used: the auditor has one of its own."""
+    from kohort.table.spelling import alike
+
+    return alike(text)
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,7 @@ class SensitiveColumn:
     """The known values in their one form, where they are no numbers."""
     spec: Column | None = None
     """What the policy says of the column."""
-    form: Form = alike
+    form: Form = _alike
     """How a text is brought into that form."""
 
     @property
@@ -142,7 +148,7 @@ def reference_of(
     policy: Policy,
     columns: Mapping[str, Sequence[str | None]],
     counts: Sequence[int] | NDArray[np.integer],
-    form: Form = alike,
+    form: Form = _alike,
 ) -> tuple[Reference, NDArray[np.int64]]:
     """The values of some sensitive columns, and the number of the value of each row.
 

@@ -113,7 +113,7 @@ def one_spelling(series: pl.Series, policy: Policy, labels: Sequence[str] = ()) 
     for text, form in zip(texts, forms, strict=True):
         chosen.setdefault(form, preferred.get(form, text))
     spellings = pl.Series([None if form in gone else chosen[form] for form in forms], dtype=pl.String)
-    if (texts == spellings).all():
+    if texts.equals(spellings):
         return series
     return series.replace_strict(texts, spellings, default=None, return_dtype=pl.String)
 

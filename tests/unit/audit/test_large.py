@@ -196,7 +196,7 @@ def test_files_that_differ(files):
         in_files(files)
     assert caught.value.faults == (
         "release b.parquet: lacks column 'sex' of a.parquet; every file needs the same columns.",
-        "release b.parquet: its column 2 is not in a.parquet; every file needs the same columns.",
+        "release b.parquet: its column 5 is not in a.parquet; every file needs the same columns.",
         "release b.parquet: column 'pay' is of another type than in a.parquet; write all files alike.",
     )
     (files / "release" / "b.parquet").write_text("a;b\n")

@@ -84,3 +84,8 @@ def test_one_spelling_prefers_that_of_the_tree_and_leaves_out_the_missing():
     assert maker.one_spelling(cells, policy, ["HIV"]).to_list() == ["HIV", "HIV", None, "flu", None, None]
     whole = pl.Series("ill", ["a", "b"])
     assert maker.one_spelling(whole, policy) is whole
+
+
+def test_an_empty_text_beside_plain_ones_is_missing():
+    policy = Policy.build(k=2, quasi_identifiers=["a"], sensitive=["ill"])
+    assert maker.one_spelling(pl.Series("ill", ["", "u", "v"]), policy).to_list() == [None, "u", "v"]
