@@ -26,8 +26,8 @@ from tables import adult_case, census_case, peak_memory
 from kohort.algorithms import ALGORITHMS
 from kohort.errors import KohortError
 from kohort.measures.loss import loss_of_solution
-from kohort.planning import plan_of
-from kohort.preparing import refuse_the_impossible, task_of, usable_records
+from kohort.release.plan import plan_of
+from kohort.release.prepare import refuse_the_impossible, task_of, usable_records
 from kohort.table import read_table
 
 K = 10

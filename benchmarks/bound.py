@@ -10,9 +10,9 @@ import polars as pl
 from tables import EIGHT, FOUR, adult_policy, census_policy, path
 
 import kohort
-from kohort.bounds import lower_bound
-from kohort.encode import Codes, encode
+from kohort.codes.encode import Codes, encode
 from kohort.measures import MEASURES
+from kohort.measures.bounds import lower_bound
 from kohort.table import typed_quasi_identifiers
 
 NCP = MEASURES.make("ncp", {})

@@ -10,12 +10,13 @@ import numpy as np
 from tables import EIGHT, FOUR, adult_policy
 
 import kohort
-from kohort.algorithms import ALGORITHMS, Task
-from kohort.encode import encode
+from kohort.algorithms import ALGORITHMS
+from kohort.codes.boxes import boxes_of_labels
+from kohort.codes.encode import encode
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_boxes
-from kohort.solution import boxes_of_labels
+from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

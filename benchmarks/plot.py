@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from quality import EIGHT, NCP, adult, on_cores, points, run
 
-from kohort.bounds import lower_bound
+from kohort.measures.bounds import lower_bound
 
 TARGET = Path(__file__).parents[1] / "docs" / "images" / "loss-against-time.svg"
 EFFORT = 60.0

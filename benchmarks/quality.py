@@ -22,14 +22,15 @@ import polars as pl
 from tables import EIGHT, FOUR, NINE, adult_policy, census_policy, path, peak_memory
 
 import kohort
-from kohort.algorithms import ALGORITHMS, Task
-from kohort.encode import Codes, encode
+from kohort.algorithms import ALGORITHMS
+from kohort.codes.boxes import Solution
+from kohort.codes.encode import Codes, encode
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_solution
-from kohort.refining import refined_solution
+from kohort.search.effort import refined_solution
 from kohort.search.refine import Effort, Search
-from kohort.solution import Solution
+from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import promises
-from kohort import stopping
+from kohort.common import stopping
 
 settings.register_profile(
     "kohort",

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from kohort.engines.job import KEY, PART
-from kohort.engines.joining import Stock, joined, settled
-from kohort.engines.lookups import CODE, COUNT, OWN, Lookup
-from kohort.engines.part import release_others, release_part
-from kohort.engines.sample import with_cuts
-from kohort.engines.survey import refuse_parts, survey
 from kohort.errors import InfeasibleError
-from kohort.planning import plan_of
+from kohort.release.engines.job import KEY, PART
+from kohort.release.engines.joining import Stock, joined, settled
+from kohort.release.engines.lookups import CODE, COUNT, OWN, Lookup
+from kohort.release.engines.part import release_others, release_part
+from kohort.release.engines.sample import with_cuts
+from kohort.release.engines.survey import refuse_parts, survey
+from kohort.release.plan import plan_of
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kohort.algorithms import ALGORITHMS, Task
-from kohort.encode import encode
+from kohort.algorithms import ALGORITHMS
+from kohort.codes.encode import encode
 from kohort.measures import MEASURES, compile
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
+from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 
 

@@ -14,40 +14,40 @@ if TYPE_CHECKING:
     from kohort import datasets as datasets
     from kohort.audit import Verdict as Verdict
     from kohort.audit import verify as verify
-    from kohort.comparing import compare as compare
     from kohort.errors import DataError as DataError
     from kohort.errors import InfeasibleError as InfeasibleError
     from kohort.errors import InternalError as InternalError
     from kohort.errors import KohortError as KohortError
     from kohort.errors import PolicyError as PolicyError
     from kohort.errors import VerificationError as VerificationError
-    from kohort.explaining import Explanation as Explanation
-    from kohort.explaining import explain as explain
     from kohort.hierarchy import Taxonomy as Taxonomy
-    from kohort.measuring import describe as describe
-    from kohort.measuring import measure as measure
-    from kohort.pipeline import anonymize as anonymize
     from kohort.policy import Policy as Policy
-    from kohort.release import Release as Release
+    from kohort.release.release import Release as Release
+    from kohort.release.run import anonymize as anonymize
+    from kohort.reports.compare import compare as compare
+    from kohort.reports.explain import Explanation as Explanation
+    from kohort.reports.explain import explain as explain
+    from kohort.reports.measure import describe as describe
+    from kohort.reports.measure import measure as measure
 
 # Nothing is imported before it is used: the command line and scripts start at once.
 _HOMES = {
     "DataError": "kohort.errors",
-    "Explanation": "kohort.explaining",
+    "Explanation": "kohort.reports.explain",
     "InfeasibleError": "kohort.errors",
     "InternalError": "kohort.errors",
     "KohortError": "kohort.errors",
     "Policy": "kohort.policy",
     "PolicyError": "kohort.errors",
-    "Release": "kohort.release",
+    "Release": "kohort.release.release",
     "Taxonomy": "kohort.hierarchy",
     "Verdict": "kohort.audit",
     "VerificationError": "kohort.errors",
-    "anonymize": "kohort.pipeline",
-    "compare": "kohort.comparing",
-    "describe": "kohort.measuring",
-    "explain": "kohort.explaining",
-    "measure": "kohort.measuring",
+    "anonymize": "kohort.release.run",
+    "compare": "kohort.reports.compare",
+    "describe": "kohort.reports.measure",
+    "explain": "kohort.reports.explain",
+    "measure": "kohort.reports.measure",
     "verify": "kohort.audit",
 }
 

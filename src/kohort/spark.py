@@ -13,27 +13,27 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from kohort import stopping
-from kohort.clock import Clock, Progress
-from kohort.engines.spark.progress import watched
-from kohort.engines.spark.session import refuse_without_spark, session
+from kohort.common import stopping
+from kohort.common.progress import Clock, Progress
+from kohort.release.engines.spark.progress import watched
+from kohort.release.engines.spark.session import refuse_without_spark, session
 
 refuse_without_spark()
 
-from kohort.audit.files import files_hash, listed_files  # noqa: E402
-from kohort.engines.spark.audited import audited  # noqa: E402
-from kohort.engines.spark.batches import read_batches, write_batches  # noqa: E402
-from kohort.engines.spark.engine import anonymize, prepared, refuse  # noqa: E402 (says first what is missing)
-from kohort.engines.spark.faults import guarded  # noqa: E402
-from kohort.engines.spark.files import read_files, write_folder  # noqa: E402
-from kohort.engines.spark.verify import examine, verify  # noqa: E402
-from kohort.engines.workspace import files_facts, make_resumable, resumable, same_run  # noqa: E402
+from kohort.audit.read.files import files_hash, listed_files  # noqa: E402
+from kohort.audit.spark.audited import audited  # noqa: E402
+from kohort.audit.spark.verify import examine, verify  # noqa: E402
+from kohort.common.spark import guarded  # noqa: E402
 from kohort.errors import DataError  # noqa: E402
-from kohort.pipeline import documents_of, keyed_hash, provenance_of, refuse_verdict  # noqa: E402
-from kohort.planning import Plan, plan_of  # noqa: E402
 from kohort.policy import Policy  # noqa: E402
-from kohort.published_loss import Counted, exact_loss, public_loss  # noqa: E402
-from kohort.release import Release  # noqa: E402
+from kohort.release.engines.spark.batches import read_batches, write_batches  # noqa: E402
+from kohort.release.engines.spark.engine import anonymize, prepared, refuse  # noqa: E402
+from kohort.release.engines.spark.files import read_files, write_folder  # noqa: E402
+from kohort.release.engines.workspace import files_facts, make_resumable, resumable, same_run  # noqa: E402
+from kohort.release.plan import Plan, plan_of  # noqa: E402
+from kohort.release.published_loss import Counted, exact_loss, public_loss  # noqa: E402
+from kohort.release.release import Release  # noqa: E402
+from kohort.release.run import documents_of, keyed_hash, provenance_of, refuse_verdict  # noqa: E402
 from kohort.table.files import FileKind  # noqa: E402
 from kohort.table.read import file_kind  # noqa: E402
 from kohort.table.safe import together  # noqa: E402

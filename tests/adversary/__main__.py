@@ -45,7 +45,7 @@ MUTANTS = int(os.environ.get("ADVERSARY_MUTANTS", "3"))
 
 
 def _session() -> Any:
-    from kohort.engines.spark.session import session
+    from kohort.release.engines.spark.session import session
 
     quick = {"spark.sql.shuffle.partitions": "4", "spark.sql.codegen.wholeStage": "false"}
     return session("local[2]", quick | {"spark.driver.memory": "1g", "spark.driver.extraJavaOptions": QUICK_JAVA})

@@ -65,7 +65,7 @@ def attack(
 @contextlib.contextmanager
 def small_parts() -> Iterator[None]:
     """As many partitions as are asked for, however small the table."""
-    from kohort.engines import sample
+    from kohort.release.engines import sample
 
     with mock.patch.object(sample, "CLASSES", 1), mock.patch.object(sample, "FEWEST_CLASSES", 3):
         yield

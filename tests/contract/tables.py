@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from kohort.algorithms import ALGORITHMS, Algorithm, Task
-from kohort.planning import plan_of
+from kohort.algorithms import ALGORITHMS, Algorithm
 from kohort.policy import Policy
-from kohort.preparing import refuse_the_impossible, task_of, usable_records
+from kohort.release.plan import plan_of
+from kohort.release.prepare import refuse_the_impossible, task_of, usable_records
+from kohort.search.task import Task
 from kohort.table import read_table
 
 SENSITIVE = "illness"

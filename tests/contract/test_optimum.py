@@ -11,12 +11,12 @@ import pytest
 
 from contract.tables import UNBALANCED, Example, trial_of
 from kohort.algorithms import ALGORITHMS
-from kohort.encode import encode
+from kohort.codes.boxes import boxes_of_labels
+from kohort.codes.encode import encode
 from kohort.errors import PolicyError
 from kohort.measures import MEASURES
 from kohort.measures.loss import loss_of_boxes, loss_of_solution
 from kohort.policy import Policy
-from kohort.solution import boxes_of_labels
 from oracles.optimum import least_loss
 
 NCP = MEASURES.make("ncp", {})

@@ -13,8 +13,8 @@ import pytest
 from contract.tables import SENSITIVE, example_of, trial_of
 from kohort.algorithms import ALGORITHMS, Algorithm, Clusterer
 from kohort.audit.verdict import Check
-from kohort.recode import parts_of
-from kohort.solution import Boxes, Solution, SubTable
+from kohort.codes.boxes import Boxes, Solution, SubTable
+from kohort.codes.publish import parts_of
 from kohort.table.targets import part_path
 from oracles.files import broken_files, rows_of
 from oracles.promises import broken, digest, possible_rows

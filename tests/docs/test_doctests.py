@@ -18,7 +18,7 @@ def test_examples_of_a_module(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["kohort.pipeline", "kohort.policy.model", "kohort.hierarchy.taxonomy", "kohort.datasets.hospital"]
+    "name", ["kohort.release.run", "kohort.policy.model", "kohort.hierarchy.taxonomy", "kohort.datasets.hospital"]
 )
 def test_the_main_modules_have_examples(name):
     assert doctest.testmod(importlib.import_module(name)).attempted > 0

@@ -8,7 +8,7 @@ import pytest
 
 import kohort
 from kohort.errors import KohortError
-from kohort.propose import propose
+from kohort.reports.propose import propose
 
 CELLS = ("Q31xanadu", "Z88erewhon")
 POLICY = kohort.Policy.build(k=2, quasi_identifiers=["age", "town"], algorithm="fast", seed=1)

@@ -11,7 +11,7 @@ import pytest
 
 import kohort
 from kohort.errors import DataError, PolicyError
-from kohort.propose import propose
+from kohort.reports.propose import propose
 
 POLICY = kohort.Policy.build(k=2, quasi_identifiers=["age"], algorithm="fast", seed=1)
 

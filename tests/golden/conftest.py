@@ -4,12 +4,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kohort.encode import encode
+from kohort.codes.boxes import boxes_of_labels
+from kohort.codes.encode import encode
+from kohort.codes.publish import publish
 from kohort.measures import MEASURES
 from kohort.measures.loss import loss_of_boxes
 from kohort.policy import Policy
-from kohort.recode import publish
-from kohort.solution import boxes_of_labels
 from kohort.table import typed_quasi_identifiers
 
 

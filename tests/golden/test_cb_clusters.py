@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from kohort.algorithms import ALGORITHMS, Task
+from kohort.algorithms import ALGORITHMS
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
+from kohort.search.task import Task
 
 ROWS = [(20, 25), (20, 30), (30, 25), (40, 30), (50, 10), (60, 5), (60, 10)]
 TABLE_2 = [(0, 1), (2, 3), (4, 5, 6)]

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.encode import encode
+from kohort.codes.encode import encode
 from kohort.errors import DataError
-from kohort.kernels.cb import split
+from kohort.kernels.algorithms.cb import split
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy

@@ -9,14 +9,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kohort.algorithms import ALGORITHMS, Task
+from kohort.algorithms import ALGORITHMS
 from kohort.algorithms.incognito import best_node
+from kohort.codes.encode import encode
+from kohort.codes.levels import ladder_of, solution_at
 from kohort.datasets import _sources, adult, adult_uci, papers
-from kohort.encode import encode
-from kohort.ladders import ladder_of, solution_at
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
+from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 
 LOW = ["Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad"]

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from kohort.encode import encode
-from kohort.figures import Partition
-from kohort.figures.base import figures_of
-from kohort.figures.diversity import quasi_diversity
+from kohort.codes.encode import encode
 from kohort.hierarchy import Taxonomy
 from kohort.measures import MEASURES
+from kohort.measures.figures import Partition
+from kohort.measures.figures.base import figures_of
+from kohort.measures.figures.diversity import quasi_diversity
 from kohort.table import typed_columns
 
 ROWS = [

@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.encode import encode
+from kohort.codes.encode import encode
 from kohort.errors import DataError
-from kohort.figures import FIGURES, Partition
-from kohort.figures.epsilon import delta_at
+from kohort.measures.figures import FIGURES, Partition
+from kohort.measures.figures.epsilon import delta_at
 from kohort.policy import Policy
 from kohort.table import typed_columns
 

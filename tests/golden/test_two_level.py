@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import kohort
+from kohort.algorithms.joins import alone, join_classes, values_left
 from kohort.datasets import _sources, adult_hierarchy, adult_uci, papers
-from kohort.joins import alone, join_classes, values_left
 
 ROWS = [
     (1, 22, "M", "132011"), (2, 21, "F", "132150"), (3, 15, "F", "132012"), (4, 20, "M", "132012"),

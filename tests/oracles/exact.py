@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from fractions import Fraction
 
-from kohort.encode import LineAxis
+from kohort.codes.encode import LineAxis
 
 
 def numbers(axis):

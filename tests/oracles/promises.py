@@ -1,6 +1,6 @@
 """What a solution must keep, counted record by record: the plain judge of every algorithm.
 
-It knows the interface alone (`kohort.solution`, and what an algorithm says of itself), so it judges
+It knows the interface alone (`kohort.codes.boxes`, and what an algorithm says of itself), so it judges
 algorithms that nobody had thought of when it was written.
 """
 

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.enforcing import enforced
-from kohort.persons import Work, persons_of
-from kohort.planning import plan_of
 from kohort.policy import Policy
-from kohort.preparing import refuse_solution, refuse_the_impossible, task_of, usable_records
+from kohort.release.plan import plan_of
+from kohort.release.prepare import refuse_solution, refuse_the_impossible, task_of, usable_records
+from kohort.search.persons import Work, persons_of
+from kohort.search.repair import enforced
 from kohort.table import read_table
 from oracles import models as oracle
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kohort.kernels.rules import broken_by, count_records
+from kohort.kernels.search.rules import broken_by, count_records
 from kohort.policy import Policy
 from kohort.privacy import MODELS, Histogram, Promise, SensitiveModel, reference_of
 from kohort.search.rules import rules_of

@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.engines import sample
 from kohort.errors import InfeasibleError
+from kohort.release.engines import sample
 
 MODELS = [
     {"model": "frequency-l-diversity", "l": 2},

@@ -10,8 +10,8 @@ import random
 import duckdb
 import pytest
 
-from kohort.audit.blocks import records_of
-from kohort.audit.dialect import sniff as audit_sniff
+from kohort.audit.read.blocks import records_of
+from kohort.audit.read.dialect import sniff as audit_sniff
 from kohort.errors import DataError
 from kohort.table.csv import read_csv, sniff
 

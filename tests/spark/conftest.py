@@ -5,9 +5,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from kohort.engines import sample
-from kohort.engines.spark.session import refuse_without_java, session
 from kohort.errors import EngineError
+from kohort.release.engines import sample
+from kohort.release.engines.spark.session import refuse_without_java, session
 
 from .clusters import CLUSTER, QUICK_JAVA, connect_server, standalone
 

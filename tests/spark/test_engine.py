@@ -10,14 +10,14 @@ from pyspark.sql import functions as F
 
 import kohort
 from engines_tables import parts_of, released_in_parts
-from kohort.engines.spark import ancestors
-from kohort.engines.spark.batches import read_batches, write_batches
-from kohort.engines.spark.engine import anonymize, prepared
-from kohort.engines.spark.faults import guarded, telling
-from kohort.engines.spark.verify import verify
+from kohort.audit.spark.verify import verify
+from kohort.common.spark import guarded, telling
 from kohort.errors import DataError, InfeasibleError, PolicyError
-from kohort.planning import plan_of
 from kohort.policy import Policy
+from kohort.release.engines.spark import ancestors
+from kohort.release.engines.spark.batches import read_batches, write_batches
+from kohort.release.engines.spark.engine import anonymize, prepared
+from kohort.release.plan import plan_of
 
 from .conftest import only
 from .frames import in_spark

@@ -13,9 +13,9 @@ from pyspark.sql import functions as F
 import kohort
 import kohort.spark as kohort_on_spark
 from engines_tables import released_in_parts
-from kohort.engines.spark.audited import BY_COLUMNS
-from kohort.engines.spark.files import read_files
+from kohort.audit.spark.audited import BY_COLUMNS
 from kohort.errors import VerificationError
+from kohort.release.engines.spark.files import read_files
 
 from .clusters import PACKAGE, QUICK_JAVA
 from .conftest import only

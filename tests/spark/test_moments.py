@@ -7,8 +7,8 @@ import pytest
 
 import kohort
 import kohort.spark as kohort_on_spark
-from kohort.engines.spark.files import write_folder
 from kohort.errors import DataError
+from kohort.release.engines.spark.files import write_folder
 
 from .conftest import only
 

@@ -1,6 +1,6 @@
 """How far Spark is, is told while it works."""
 
-from kohort.engines.spark.progress import watched
+from kohort.release.engines.spark.progress import watched
 
 
 def test_the_share_of_finished_tasks_is_told(spark):

@@ -3,10 +3,10 @@
 import pyarrow as pa
 import pytest
 
-from kohort.engines.spark import session as module
-from kohort.engines.spark.faults import guarded
-from kohort.engines.spark.session import refuse_without_java, refuse_without_spark
+from kohort.common.spark import guarded
 from kohort.errors import EngineError, InternalError
+from kohort.release.engines.spark import session as module
+from kohort.release.engines.spark.session import refuse_without_java, refuse_without_spark
 
 
 def test_workers_have_kohort(spark):

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from kohort.audit import verify
-from kohort.engines.spark.verify import verify as verify_in_spark
+from kohort.audit.spark.verify import verify as verify_in_spark
 from kohort.errors import DataError, PolicyError
 from kohort.policy import Policy
 

@@ -1,7 +1,8 @@
 """Algorithms. One file each; a file in this folder that registers one is found by itself."""
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Clusterer, Task
-from kohort.registry import load_modules
+from kohort.algorithms.base import ALGORITHMS, Algorithm, Clusterer
+from kohort.common.registry import load_modules
+from kohort.search.task import Task
 
 load_modules(__name__, __path__)
 

@@ -11,10 +11,11 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Task
+from kohort.algorithms.base import ALGORITHMS, Algorithm
+from kohort.codes.boxes import Boxes, Solution
 from kohort.errors import InfeasibleError
 from kohort.policy import Policy
-from kohort.solution import Boxes, Solution
+from kohort.search.task import Task
 
 RESERVED = ("bucket", "count")
 """Columns that the release adds."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Task
-from kohort.solution import Solution
+from kohort.algorithms.base import ALGORITHMS, Algorithm
+from kohort.codes.boxes import Solution
+from kohort.search.task import Task
 
 
 @ALGORITHMS.register("auto")
@@ -40,6 +41,6 @@ class Auto(Algorithm):
 
     def solve(self, task: Task) -> Solution:
         """Find a box for every record."""
-        from kohort.refining import solved
+        from kohort.search.effort import solved
 
         return solved(task, 1.0)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Task
-from kohort.solution import Solution
+from kohort.algorithms.base import ALGORITHMS, Algorithm
+from kohort.codes.boxes import Solution
+from kohort.search.task import Task
 
 
 @ALGORITHMS.register("best")
@@ -54,7 +55,7 @@ class Best(Algorithm):
 
     def solve(self, task: Task) -> Solution:
         """Find a box for every record."""
-        from kohort.refining import solved
+        from kohort.search.effort import solved
 
         # Two short searches first: if they agree, the table is a small one, and there is nothing more to find.
         return solved(task, 1.0, 1.0, *[self.patience] * self.seeds)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
-from kohort.privacy.frequency_l_diversity import FrequencyLDiversity
+from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.privacy.models.frequency_l_diversity import FrequencyLDiversity
+from kohort.search.task import Task
 
 WORK = 2_000_000
 """Records that one call of the kernel looks at: often enough for progress and for Ctrl-C."""
@@ -69,9 +70,9 @@ class ClusteringBased(Clusterer):
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""
-        from kohort.kernels.cb import bisect_sets
+        from kohort.kernels.algorithms.cb import bisect_sets
+        from kohort.kernels.algorithms.divide import START
         from kohort.kernels.costs import LINE
-        from kohort.kernels.divide import START
 
         rows, n = task.codes.distinct, len(task.codes.array)
         values, shares = promised(task)

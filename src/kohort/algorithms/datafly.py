@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Task
-from kohort.ladders import frequencies, ladder_of, solution_at
-from kohort.solution import Solution
+from kohort.algorithms.base import ALGORITHMS, Algorithm
+from kohort.codes.boxes import Solution
+from kohort.codes.levels import frequencies, ladder_of, solution_at
+from kohort.search.task import Task
 
 
 @ALGORITHMS.register("datafly")

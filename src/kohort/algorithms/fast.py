@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.search.task import Task
 
 
 @ALGORITHMS.register("fast")

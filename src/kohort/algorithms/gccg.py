@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
-from kohort.encode import Codes, LineAxis
+from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.codes.encode import Codes, LineAxis
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
+from kohort.search.task import Task
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
@@ -96,7 +97,7 @@ def grades(codes: Codes, k: int, numeric_score: NumericScore = "freq") -> tuple[
     Examples
     --------
     >>> import polars as pl
-    >>> from kohort.encode import encode
+    >>> from kohort.codes.encode import encode
     >>> from kohort.policy import Policy
     >>> policy = Policy.build(k=2, quasi_identifiers=["age"])
     >>> grades(encode(pl.DataFrame({"age": [30, 30, 40]}), policy), k=2)
@@ -137,9 +138,9 @@ class Growth:
     """
 
     def __init__(self, rows: NDArray[np.int32], codes: NDArray[np.int32], costs: Costs, k: int) -> None:
+        from kohort.kernels.algorithms.gccg import LIVE
         from kohort.kernels.costs import LINE
-        from kohort.kernels.gccg import LIVE
-        from kohort.kernels.scan import pack
+        from kohort.kernels.search.scan import pack
 
         used, row_at, counts = np.unique(rows, return_inverse=True, return_counts=True)
         lines = [
@@ -167,13 +168,13 @@ class Growth:
     @property
     def formed(self) -> int:
         """Number of classes so far."""
-        from kohort.kernels.gccg import CLASSES
+        from kohort.kernels.algorithms.gccg import CLASSES
 
         return int(self.state[CLASSES])
 
     def step(self) -> None:
         """Form more classes; the last one takes what is left."""
-        from kohort.kernels.gccg import CLASSES, LIVE, grow_classes
+        from kohort.kernels.algorithms.gccg import CLASSES, LIVE, grow_classes
 
         most = max(1, WORK // int(self.state[LIVE]))
         grow_classes(

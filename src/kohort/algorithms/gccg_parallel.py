@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.gccg import NumericScore, check_numeric_score, distance_costs, form_classes, graded
-from kohort.encode import Codes
-from kohort.stopping import Workers
+from kohort.codes.encode import Codes
+from kohort.common.stopping import Workers
+from kohort.search.task import Task
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
@@ -79,7 +80,7 @@ class GccgParallel(Clusterer):
 
 def halved(codes: Codes, costs: Costs, records: NDArray[np.int64], parts: int, k: int) -> list[NDArray[np.int64]]:
     """Algorithm 2: the records, in the order of their grades, as sets that keep this order."""
-    from kohort.kernels.gccg import distances_from
+    from kohort.kernels.algorithms.gccg import distances_from
 
     largest = -(-len(records) // parts)
     done, sets = [], [records]

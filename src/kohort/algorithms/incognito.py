@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Progress, Task
+from kohort.algorithms.base import ALGORITHMS, Algorithm
+from kohort.codes.boxes import Solution
+from kohort.codes.levels import Ladder, Node, frequencies, in_small_classes, ladder_of, solution_at
 from kohort.errors import InfeasibleError
-from kohort.ladders import Ladder, Node, frequencies, in_small_classes, ladder_of, solution_at
 from kohort.measures.loss import cell_costs, star_cost
-from kohort.solution import Solution
+from kohort.search.task import Progress, Task
 from kohort.table.words import counted
 
 if TYPE_CHECKING:

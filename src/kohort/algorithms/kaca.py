@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.errors import InfeasibleError
 from kohort.measures.compile import compile_costs
 from kohort.measures.whd import WeightedHierarchicalDistance
+from kohort.search.task import Task
 
 STEP = 20_000_000
 """Distances worked out per call of the kernel: often enough for progress and for Ctrl-C."""
@@ -73,7 +74,7 @@ class KACA(Clusterer):
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""
-        from kohort.kernels import kaca as kernels
+        from kohort.kernels.algorithms import kaca as kernels
         from kohort.kernels.costs import Costs
 
         rows, k = task.codes.distinct, task.k

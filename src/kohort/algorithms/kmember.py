@@ -16,16 +16,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task, chosen_sensitive
-from kohort.encode import Codes, DistinctRows, distinct_rows
+from kohort.algorithms.base import ALGORITHMS, Clusterer, chosen_sensitive
+from kohort.codes.boxes import Boxes, Solution
+from kohort.codes.encode import Codes, DistinctRows, distinct_rows
 from kohort.errors import PolicyError
 from kohort.policy import Policy
-from kohort.solution import Boxes, Solution
+from kohort.search.task import Task
 
 if TYPE_CHECKING:
+    from kohort.kernels.algorithms.kmember import ClassPenalty
     from kohort.kernels.costs import Costs
-    from kohort.kernels.kmember import ClassPenalty
-    from kohort.kernels.scan import Packs
+    from kohort.kernels.search.scan import Packs
 
 STEP = 256
 """Clusters per call of the kernel: often enough for progress and for Ctrl-C."""
@@ -105,7 +106,7 @@ class KMember(Clusterer):
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""
-        from kohort.kernels import kmember as kernels
+        from kohort.kernels.algorithms import kmember as kernels
 
         costs, k = task.costs, task.k
         n, d = task.codes.array.shape
@@ -138,7 +139,7 @@ class KMember(Clusterer):
 
     def _rows(self, task: Task, clusters: int) -> tuple[DistinctRows, ClassPenalty]:
         """Distinct rows; with a penalty, rows of different classes are different rows."""
-        from kohort.kernels.kmember import class_penalty, no_penalty
+        from kohort.kernels.algorithms.kmember import class_penalty, no_penalty
 
         if not self.class_penalty:
             return task.codes.distinct, no_penalty()
@@ -158,7 +159,7 @@ class KMember(Clusterer):
 def packed(codes: NDArray[np.int32], costs: Costs) -> Packs:
     """Rows, packed for scanning by a compiled measure."""
     from kohort.kernels.costs import LINE
-    from kohort.kernels.scan import pack
+    from kohort.kernels.search.scan import pack
 
     lines = [
         costs.flat[offset : offset + size] if kind == LINE else None

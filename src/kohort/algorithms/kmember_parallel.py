@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.kmember import candidates, packed
-from kohort.encode import DistinctRows
+from kohort.codes.encode import DistinctRows
+from kohort.common.stopping import Workers
 from kohort.errors import InfeasibleError
-from kohort.stopping import Workers
+from kohort.search.task import Task
 
 if TYPE_CHECKING:
+    from kohort.kernels.algorithms.kmember_parallel import Growth
     from kohort.kernels.costs import Costs
-    from kohort.kernels.kmember_parallel import Growth
 
 WORK = 20_000_000
 """Distances worked out per call of a kernel: often enough for progress and for Ctrl-C."""
@@ -84,8 +85,8 @@ class KMemberParallel(Clusterer):
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""
-        from kohort.kernels import kmember_parallel as kernels
-        from kohort.kernels.kmember import no_penalty, place_left_overs
+        from kohort.kernels.algorithms import kmember_parallel as kernels
+        from kohort.kernels.algorithms.kmember import no_penalty, place_left_overs
 
         rows, costs, k = task.codes.distinct, task.costs, task.k
         n, d = task.codes.array.shape
@@ -129,7 +130,7 @@ class KMemberParallel(Clusterer):
 
     def _seeds(self, task: Task, clusters: int, pool: Workers) -> NDArray[np.int32]:
         """Rows of the seeds: the first is that of a random record, the others are far from all before."""
-        from kohort.kernels.kmember_parallel import spread_seeds
+        from kohort.kernels.algorithms.kmember_parallel import spread_seeds
 
         rows = task.codes.distinct
         m, n = len(rows.codes), len(rows.order)
@@ -156,7 +157,7 @@ def parted(
     On a line a centre is the mean, on a taxonomy the most frequent code, each row counting as often
     as there are records of it.
     """
-    from kohort.kernels.kmember_parallel import assign_groups
+    from kohort.kernels.algorithms.kmember_parallel import assign_groups
 
     m = len(rows.codes)
     places = np.column_stack([_places(costs, axis, rows.codes[:, axis]) for axis in range(rows.codes.shape[1])])
@@ -236,7 +237,7 @@ def _grow(
     pool: Workers,
 ) -> None:
     """Rounds: all clusters with fewer than k records propose, then rows are granted."""
-    from kohort.kernels import kmember_parallel as kernels
+    from kohort.kernels.algorithms import kmember_parallel as kernels
 
     rows, costs, k = task.codes.distinct, task.costs, task.k
     packs = packed(rows.codes, costs)

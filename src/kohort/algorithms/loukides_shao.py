@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.kmember import candidates
-from kohort.encode import Axis, DistinctRows, LineAxis, distinct_rows
+from kohort.codes.encode import Axis, DistinctRows, LineAxis, distinct_rows
 from kohort.errors import InfeasibleError
+from kohort.search.task import Task
 
 if TYPE_CHECKING:
-    from kohort.kernels.loukides_shao import Domains, Sets
+    from kohort.kernels.algorithms.loukides_shao import Domains, Sets
 
 ONE = 2**20
 """Fixed point: the share 1.0."""
@@ -92,7 +93,7 @@ class LoukidesShao(Clusterer):
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""
-        from kohort.kernels import loukides_shao as kernels
+        from kohort.kernels.algorithms import loukides_shao as kernels
 
         assert task.sensitive is not None
         n, clusters = len(task.codes.array), len(task.codes.array) // task.k
@@ -117,7 +118,7 @@ class LoukidesShao(Clusterer):
 
     def _domains(self, axes: tuple[Axis, ...], quasi: int) -> tuple[Domains, int]:
         """The domains of all columns, and the number of words that a bit for each code takes."""
-        from kohort.kernels.loukides_shao import Domains
+        from kohort.kernels.algorithms.loukides_shao import Domains
 
         largest = max(axis.weight for axis in axes[:quasi])
         units = [round(ONE * (axis.weight / largest if j < quasi else 1)) for j, axis in enumerate(axes)]
@@ -160,7 +161,7 @@ class LoukidesShao(Clusterer):
 
     def _grown(self, task: Task, rows: DistinctRows, domains: Domains, sets: Sets) -> tuple[NDArray[np.int32], int]:
         """Labels, -1 for left-overs, and the number of clusters."""
-        from kohort.kernels import loukides_shao as kernels
+        from kohort.kernels.algorithms import loukides_shao as kernels
 
         m, n = len(rows.codes), len(rows.order)
         threshold = -1 if self.threshold is None else math.floor(self.threshold * ONE)
@@ -191,7 +192,7 @@ class LoukidesShao(Clusterer):
         labels: NDArray[np.int32],
     ) -> None:
         """Suppress left-overs as far as it is allowed, and give the others to clusters."""
-        from kohort.kernels import loukides_shao as kernels
+        from kohort.kernels.algorithms import loukides_shao as kernels
 
         value = kernels.values(domains, sets, clusters)
         step = max(1, WORK // clusters)

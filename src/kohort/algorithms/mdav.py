@@ -13,10 +13,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.cb import as_places
-from kohort.encode import LineAxis, as_numbers
+from kohort.codes.encode import LineAxis, as_numbers
 from kohort.errors import PolicyError
+from kohort.search.task import Task
 
 STEP = 64
 """Classes between two words of progress."""
@@ -136,13 +137,13 @@ class _Space(ABC):
 
     def furthest_from_last(self) -> int:
         """The row furthest from where distances were measured last."""
-        from kohort.kernels.mdav import furthest
+        from kohort.kernels.algorithms.mdav import furthest
 
         return int(furthest(self.distance, self.left))
 
     def take(self, seed: int, k: int) -> Pieces:
         """Remove a record and its k - 1 nearest."""
-        from kohort.kernels.mdav import nearest
+        from kohort.kernels.algorithms.mdav import nearest
 
         self.measure_from(seed)
         pieces = [self._remove(seed, 1)]
@@ -191,7 +192,7 @@ class _CostSpace(_Space):
         self.side = np.empty(int(sizes.max()), np.int32)
 
     def measure_from_centre(self) -> None:
-        from kohort.kernels.mdav import centre_places
+        from kohort.kernels.algorithms.mdav import centre_places
 
         centre_places(self.costs, self.first, self.of_code, int(self.left.sum()), self.point)
         self._scan()
@@ -204,7 +205,7 @@ class _CostSpace(_Space):
         self.of_code[self.first + self.columns[:, index]] -= copies
 
     def _scan(self) -> None:
-        from kohort.kernels.mdav import scan_costs
+        from kohort.kernels.algorithms.mdav import scan_costs
 
         scan_costs(self.costs, self.columns, self.point, self.side, self.distance)
 
@@ -236,7 +237,7 @@ class _EuclideanSpace(_Space):
         self.point = np.empty(len(numbers))
 
     def measure_from_centre(self) -> None:
-        from kohort.kernels.mdav import centre_numbers
+        from kohort.kernels.algorithms.mdav import centre_numbers
 
         centre_numbers(self.columns, self.left, self.point)
         self._scan()
@@ -249,6 +250,6 @@ class _EuclideanSpace(_Space):
         """Nothing to note: the centre is worked out anew each time, so errors do not add up."""
 
     def _scan(self) -> None:
-        from kohort.kernels.mdav import scan_squares
+        from kohort.kernels.algorithms.mdav import scan_squares
 
         scan_squares(self.columns, self.point, self.distance)

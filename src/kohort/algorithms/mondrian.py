@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
-from kohort.encode import Axis, TreeAxis
+from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.codes.encode import Axis, TreeAxis
+from kohort.search.task import Task
 
 if TYPE_CHECKING:
-    from kohort.kernels.mondrian import Trees
+    from kohort.kernels.algorithms.mondrian import Trees
 
 WORK = 1_000_000
 """Rows that one call of the kernel looks at: often enough for progress and for Ctrl-C."""
@@ -77,8 +78,8 @@ class Mondrian(Clusterer):
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""
-        from kohort.kernels.divide import START
-        from kohort.kernels.mondrian import cut_sets
+        from kohort.kernels.algorithms.divide import START
+        from kohort.kernels.algorithms.mondrian import cut_sets
 
         rows, relaxed = task.codes.distinct, self.mode == "relaxed"
         # Equal rows stay together in the strict mode, so one of each is enough.
@@ -103,7 +104,7 @@ class Mondrian(Clusterer):
 
 def _trees(axes: tuple[Axis, ...], *, by_node: bool) -> Trees:
     """The taxonomies as the kernel wants them; all axes are cut in the middle if not `by_node`."""
-    from kohort.kernels.mondrian import Trees
+    from kohort.kernels.algorithms.mondrian import Trees
 
     blocks = [_nodes(axis) if by_node and isinstance(axis, TreeAxis) else np.empty((0, 0), np.int32) for axis in axes]
     return Trees(

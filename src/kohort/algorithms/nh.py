@@ -13,9 +13,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm, Clusterer, Progress, Task
+from kohort.algorithms.base import ALGORITHMS, Algorithm, Clusterer
+from kohort.codes.boxes import Boxes, Solution
 from kohort.policy import Policy
-from kohort.solution import Boxes, Solution
+from kohort.search.task import Progress, Task
 
 WORK = 10_000
 """Records that one call of a kernel looks at: often enough for progress and for Ctrl-C."""
@@ -131,7 +132,7 @@ def ring_boxes(codes: NDArray[np.int32], begins: NDArray[np.int64], k: int) -> B
 
 def _order_rings(task: Task, members: NDArray[np.int32], begins: NDArray[np.int64]) -> None:
     """Put each group in the order in which every record is followed by its nearest."""
-    from kohort.kernels.nh import order_rings
+    from kohort.kernels.algorithms.nh import order_rings
 
     n, progress = len(members), _part_of(task.progress, 0.4, 0.8)
     ends = np.repeat(begins[1:], np.diff(begins))
@@ -143,7 +144,7 @@ def _order_rings(task: Task, members: NDArray[np.int32], begins: NDArray[np.int6
 
 def _draw_matchings(task: Task, begins: NDArray[np.int64]) -> NDArray[np.int64]:
     """Draw the box of the record at each position."""
-    from kohort.kernels.nh import draw_matchings
+    from kohort.kernels.algorithms.nh import draw_matchings
 
     progress = _part_of(task.progress, 0.8, 1.0)
     boxes = np.empty(begins[-1], np.int64)

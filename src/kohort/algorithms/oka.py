@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.search.task import Task
 
 STEP = 20_000_000
 """Centres looked at per call of the kernel: often enough for progress and for Ctrl-C."""
@@ -52,7 +53,7 @@ class OKA(Clusterer):
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""
-        from kohort.kernels import oka as kernels
+        from kohort.kernels.algorithms import oka as kernels
 
         rows, costs, k = task.codes.distinct, task.costs, task.k
         n, d = len(rows.order), rows.codes.shape[1]

@@ -17,16 +17,17 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
-from kohort.encode import Axis, Codes, distinct_rows
+from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.codes.boxes import Boxes, Solution, classes_of_boxes
+from kohort.codes.encode import Axis, Codes, distinct_rows
+from kohort.common.stopping import Workers
 from kohort.errors import InfeasibleError
-from kohort.figures.base import Partition
-from kohort.figures.epsilon import Epsilon
 from kohort.measures.distance import compile_metric, metric_units
+from kohort.measures.figures.base import Partition
+from kohort.measures.figures.epsilon import Epsilon
 from kohort.policy import Policy
 from kohort.search.ancestors import LocalRows, Parting, usual_parts
-from kohort.solution import Boxes, Solution, classes_of_boxes
-from kohort.stopping import Workers
+from kohort.search.task import Task
 
 if TYPE_CHECKING:
     from kohort.kernels.proximity import Metric
@@ -293,7 +294,7 @@ def agglomerate(
     draw : float
         A random number, 0 to 1.
     """
-    from kohort.kernels import pac as kernels
+    from kohort.kernels.algorithms import pac as kernels
 
     m = columns.shape[1]
     matrix = np.empty((m, m), np.int32)

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Progress, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.search.task import Progress, Task
 
 if TYPE_CHECKING:
+    from kohort.kernels.algorithms.sequential import Partition
     from kohort.kernels.costs import Costs
-    from kohort.kernels.sequential import Partition
 
 STEP = 10_000_000
 """Boxes looked at per call of the kernel: often enough for Ctrl-C."""
@@ -136,7 +137,7 @@ class _Search:
         return _cut(last.labels, lambda sizes: sizes // k)[0]
 
     def _gathered(self, labels: NDArray[np.int32]) -> Partition:
-        from kohort.kernels.sequential import empty_partition, gather
+        from kohort.kernels.algorithms.sequential import empty_partition, gather
 
         partition = empty_partition(labels.copy(), self.codes.shape[1])
         gather(self.codes, self.costs, partition)
@@ -161,7 +162,7 @@ class _Search:
 
     def _sweep(self, partition: Partition, floor: int) -> int:
         """Number of moves of one sweep over all records."""
-        from kohort.kernels.sequential import sweep
+        from kohort.kernels.algorithms.sequential import sweep
 
         order = self.rng.permutation(len(self.codes))
         step = max(1, STEP // len(partition.head))
@@ -169,7 +170,7 @@ class _Search:
         return sum(sweep(self.codes, self.costs, chunk, floor, partition)[0] for chunk in chunks)
 
     def _merge_small(self, partition: Partition) -> None:
-        from kohort.kernels.sequential import merge_small
+        from kohort.kernels.algorithms.sequential import merge_small
 
         clusters = len(partition.head)
         step = max(1, STEP // clusters)

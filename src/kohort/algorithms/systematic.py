@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.search.task import Task
 
 STEP = 20_000_000
 """Boxes looked at per call of the kernel: often enough for progress and for Ctrl-C."""
@@ -51,8 +52,8 @@ class Systematic(Clusterer):
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""
+        from kohort.kernels.algorithms.systematic import fill_clusters
         from kohort.kernels.boxes import add_to_box, empty_boxes
-        from kohort.kernels.systematic import fill_clusters
 
         rows, costs, k = task.codes.distinct, task.costs, task.k
         m, d = rows.codes.shape

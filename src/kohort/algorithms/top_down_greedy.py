@@ -11,7 +11,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.search.task import Task
 
 WORK = 200_000
 """Records that one call of the kernel looks at: often enough for progress and for Ctrl-C."""
@@ -88,8 +89,8 @@ class TopDownGreedy(Clusterer):
         fill: bool,
     ) -> NDArray[np.int32]:
         """Divide each group; with `fill` only where both sides can have k records, and then they get them."""
-        from kohort.kernels.divide import START
-        from kohort.kernels.top_down_greedy import divide_sets
+        from kohort.kernels.algorithms.divide import START
+        from kohort.kernels.algorithms.top_down_greedy import divide_sets
 
         n = len(codes)
         members, starts, sizes = _groups(labels)
@@ -108,8 +109,8 @@ def _mended(
     task: Task, codes: NDArray[np.int32], labels: NDArray[np.int32], shares: tuple[float, float]
 ) -> NDArray[np.int32]:
     """Groups of at least k records."""
-    from kohort.kernels.divide import START
-    from kohort.kernels.top_down_greedy import box_costs, label_members, mend_groups
+    from kohort.kernels.algorithms.divide import START
+    from kohort.kernels.algorithms.top_down_greedy import box_costs, label_members, mend_groups
 
     members, starts, sizes = _groups(labels)
     ordered = codes[members]

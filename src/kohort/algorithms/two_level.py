@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, Task
+from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.algorithms.joins import alone, join_classes, values_left
 from kohort.algorithms.systematic import Systematic
-from kohort.encode import Codes
-from kohort.joins import alone, join_classes, values_left
+from kohort.codes.boxes import Boxes, Solution, SubTable, boxes_of_labels, classes_of_boxes
+from kohort.codes.encode import Codes
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_boxes
 from kohort.policy import Policy
-from kohort.solution import Boxes, Solution, SubTable, boxes_of_labels, classes_of_boxes
+from kohort.search.task import Task
 
 WORK = 500_000
 """Records whose clusters one call of the kernel divides: often enough for progress and for Ctrl-C."""
@@ -220,8 +221,8 @@ class Levels:
 
 def two_levels(task: Task, size: int, part: int, split: str) -> Levels:
     """Systematic clusters of a size, those of high loss divided into parts of another size or more."""
+    from kohort.kernels.algorithms.two_level import divide_clusters, gather_boxes
     from kohort.kernels.boxes import empty_boxes
-    from kohort.kernels.two_level import divide_clusters, gather_boxes
 
     coarse = Systematic().cluster(replace(task, k=size, progress=lambda share: task.progress(LEVEL_1 * share)))
     # A part is sorted as the whole table is.

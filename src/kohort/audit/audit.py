@@ -7,24 +7,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kohort.audit import buckets, persons, precision, promise, pseudonyms, truth
+from kohort.audit import promise
 from kohort.audit.case import Case, bound_names
-from kohort.audit.classes import classes
-from kohort.audit.consistency import consistency
-from kohort.audit.coverage import pair
-from kohort.audit.database import Database, Unreadable
-from kohort.audit.dictionary import Dictionary
-from kohort.audit.files import files_hash, listed_files, states
-from kohort.audit.intersection import intersection
-from kohort.audit.invariance import invariance, is_comparable, people_of
-from kohort.audit.kept import kept_order
-from kohort.audit.load import load
-from kohort.audit.order import order_in_array, order_of
-from kohort.audit.published import published_column
-from kohort.audit.shown import sight_of
-from kohort.audit.table import Table
-from kohort.audit.texts import Texts
-from kohort.audit.values import same_value
+from kohort.audit.checks import buckets, persons, precision, pseudonyms, truth
+from kohort.audit.checks.classes import classes
+from kohort.audit.checks.consistency import consistency
+from kohort.audit.checks.coverage import pair
+from kohort.audit.checks.kept import kept_order
+from kohort.audit.earlier.intersection import intersection
+from kohort.audit.earlier.invariance import invariance, is_comparable, people_of
+from kohort.audit.earlier.shown import sight_of
+from kohort.audit.meaning.order import order_in_array, order_of
+from kohort.audit.meaning.published import published_column
+from kohort.audit.meaning.values import same_value
+from kohort.audit.read.database import Database, Unreadable
+from kohort.audit.read.dictionary import Dictionary
+from kohort.audit.read.files import files_hash, listed_files, states
+from kohort.audit.read.load import load
+from kohort.audit.read.table import Table
+from kohort.audit.read.texts import Texts
 from kohort.audit.verdict import Check, Facts, Verdict, hashes, versions
 from kohort.errors import DataError, InternalError, PolicyError
 from kohort.ledger import Ledger, People, PersonKey, Shown, read_ledger, refuse_other_persons
@@ -33,7 +34,7 @@ from kohort.policy import Policy
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from kohort.audit.load import Source
+    from kohort.audit.read.load import Source
 
 
 def verify(

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from kohort.audit.classes import ClassSizes
-from kohort.audit.coverage import Covered, Lines, covered, lines_of
-from kohort.audit.order import Order
-from kohort.audit.published import STAR, PublishedColumn
-from kohort.audit.table import Table
-from kohort.audit.values import not_original
+from kohort.audit.checks.classes import ClassSizes
+from kohort.audit.checks.coverage import Covered, Lines, covered, lines_of
+from kohort.audit.meaning.order import Order
+from kohort.audit.meaning.published import STAR, PublishedColumn
+from kohort.audit.meaning.values import not_original
+from kohort.audit.read.table import Table
 from kohort.policy import Policy
 
 

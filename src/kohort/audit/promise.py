@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.audit.bulk import exact
 from kohort.audit.case import Case, count, listed, placed
-from kohort.audit.dictionary import Ints
-from kohort.audit.histograms import Histograms, Judged, of_classes
-from kohort.audit.intervals import Interval
-from kohort.audit.population import population
-from kohort.audit.published import Kind, PublishedColumn
+from kohort.audit.checks.histograms import Histograms, Judged, of_classes
+from kohort.audit.checks.population import population
+from kohort.audit.meaning.bulk import exact
+from kohort.audit.meaning.intervals import Interval
+from kohort.audit.meaning.published import Kind, PublishedColumn
+from kohort.audit.read.dictionary import Ints
 from kohort.audit.verdict import Check
 from kohort.privacy import PopulationModel, PrivacyModel, SensitiveModel, SizeModel, models_of
 

@@ -15,8 +15,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kohort.audit.files import files_hash, listed_files
 from kohort.audit.public import public_check
+from kohort.audit.read.files import files_hash, listed_files
 from kohort.errors import DataError
 
 if TYPE_CHECKING:

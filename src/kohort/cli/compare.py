@@ -10,7 +10,7 @@ import typer
 from kohort.cli.shared import DataArgument, JsonOption, PolicyOption, app, console, print_json
 
 if TYPE_CHECKING:
-    from kohort.comparing import Outcome
+    from kohort.reports.compare import Outcome
 
 
 @app.command()

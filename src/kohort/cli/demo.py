@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from kohort.policy import Policy
-    from kohort.release import Release
+    from kohort.release.release import Release
 
 
 WRITTEN = ("patients.csv", "policy.toml", "release.csv", "release.csv.verdict.json", "private.json")
@@ -34,7 +34,7 @@ def demo(
     import kohort
     from kohort.datasets import patients
     from kohort.errors import DataError, PolicyError
-    from kohort.privacy.k_anonymity import KAnonymity
+    from kohort.privacy.models.k_anonymity import KAnonymity
     from kohort.table.safe import draft_of, write_text
     from kohort.table.targets import refuse_targets
 

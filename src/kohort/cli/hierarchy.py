@@ -37,7 +37,7 @@ def build(
     flat: Annotated[bool, typer.Option("--flat", help="Texts: value, then *.")] = False,
 ) -> None:
     """Build a hierarchy file for a COLUMN of DATA."""
-    from kohort.encode import TreeAxis, encode
+    from kohort.codes.encode import TreeAxis, encode
     from kohort.errors import DataError, PolicyError
     from kohort.policy import Policy
     from kohort.table.safe import draft_of
@@ -79,7 +79,7 @@ def check(
     """Check a hierarchy file; with --data, also that it knows every value of its column."""
     taxonomy = _read(file, column)
     if data is not None:
-        from kohort.encode import encode
+        from kohort.codes.encode import encode
         from kohort.policy import Policy
 
         name = taxonomy.column

@@ -24,7 +24,7 @@ def init(
     and marked UNSURE: nothing is published silently.
     """
     from kohort.errors import PolicyError
-    from kohort.propose import propose
+    from kohort.reports.propose import propose
     from kohort.table.safe import write_text
     from kohort.table.targets import input_of, refuse_targets
 

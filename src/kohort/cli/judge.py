@@ -97,7 +97,7 @@ def measure(
     With --original the figures are exact, and may tell what the file hides: keep them as you keep the original.
     """
     import kohort
-    from kohort.measuring import bound_of, measure_and_describe
+    from kohort.reports.measure import bound_of, measure_and_describe
 
     chosen = kohort.Policy.load(policy)
     if bound_effort is not None:

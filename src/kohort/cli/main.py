@@ -12,11 +12,11 @@ import sys
 import traceback
 from typing import NoReturn
 
-from kohort import stopping
 from kohort.cli.streams import steady_streams
+from kohort.common import stopping
 from kohort.errors import InternalError, Interrupted, KohortError, Stopped
 
-COMMANDS = ("demo", "init", "anonymize", "judge", "ledger", "compare", "why", "hierarchy", "catalogue")
+COMMANDS = ("demo", "init", "anonymize", "judge", "ledger", "compare", "why", "hierarchy", "lists")
 """Modules with commands, in the order that `kohort --help` lists them."""
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from kohort.audit import Verdict
-    from kohort.clock import Progress
+    from kohort.common.progress import Progress
     from kohort.measures.loss import Loss
 
 app = typer.Typer(

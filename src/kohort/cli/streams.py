@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO, cast
 
-from kohort import stopping
+from kohort.common import stopping
 
 
 class Steady:

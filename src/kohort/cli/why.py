@@ -9,7 +9,7 @@ from kohort.cli.shared import DataArgument, JsonOption, PolicyOption, app, bar, 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kohort.explaining import ColumnCause, Explanation
+    from kohort.reports.explain import ColumnCause, Explanation
 
 
 @app.command()

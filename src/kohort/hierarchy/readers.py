@@ -12,11 +12,11 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
+from kohort.common.regular import regular
 from kohort.errors import DataError
 from kohort.hierarchy.grow import Fault, Place, grow, refuse
 from kohort.hierarchy.nested import TOO_DEEP, leaf_paths
 from kohort.hierarchy.taxonomy import ROOT, Taxonomy
-from kohort.regular import regular
 
 DELIMITERS = (";", "\t", ",", "|")
 

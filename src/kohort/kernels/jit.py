@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numba
 
-from kohort.private import fault_of_folder
+from kohort.common.private import fault_of_folder
 
 CACHE_VARIABLE = "NUMBA_CACHE_DIR"
 KEPT = 30 * 24 * 3600.0
@@ -42,7 +42,7 @@ def _private_directory(path: Path) -> bool:
 
 def _version() -> str:
     """Changes with the source of any kernel: numba looks at a kernel's own file, and not at those it calls."""
-    sources = sorted(Path(__file__).parent.glob("*.py"))
+    sources = sorted(Path(__file__).parent.rglob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
 
 

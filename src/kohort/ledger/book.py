@@ -13,12 +13,12 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from kohort import stopping
+from kohort.common import stopping
+from kohort.common.private import short
 from kohort.errors import DataError
 from kohort.ledger.file import read_ledger, read_or_new, write_ledger
 from kohort.ledger.format import Entry, Ledger, People, Shown
 from kohort.ledger.persons import PersonKey
-from kohort.private import short
 
 
 class Recording:

@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from kohort.common.regular import regular
 from kohort.errors import DataError
 from kohort.ledger.format import FORMAT, VERSION, Ledger
-from kohort.regular import regular
 
 _RESTORE = "restore the file from a copy"
 

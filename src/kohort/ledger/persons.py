@@ -10,10 +10,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kohort.common.private import read_secret
+from kohort.common.regular import regular
 from kohort.errors import DataError
 from kohort.ledger.format import Entry
-from kohort.private import read_secret
-from kohort.regular import regular
 
 KEY_VARIABLE = "KOHORT_LEDGER_KEY"
 _SHORTEST = 16

@@ -3,8 +3,8 @@
 One file per measure; a file in this folder that registers a measure is found by itself.
 """
 
+from kohort.common.registry import load_modules
 from kohort.measures.base import MEASURES, Measure
-from kohort.registry import load_modules
 
 load_modules(__name__, __path__)
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.common.registry import Registry
 from kohort.hierarchy import Taxonomy
-from kohort.registry import Registry
 
 if TYPE_CHECKING:
-    from kohort.encode import LineAxis
+    from kohort.codes.encode import LineAxis
 
 
 Numbers = float | NDArray[np.float64]

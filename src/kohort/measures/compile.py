@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.encode import Axis, LineAxis, TreeAxis
+from kohort.codes.encode import Axis, LineAxis, TreeAxis
 from kohort.measures.base import Measure
 from kohort.measures.loss import line_costs
 from kohort.measures.scale import exact_weights, grid_of, units_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.encode import Axis, LineAxis, TreeAxis
+from kohort.codes.encode import Axis, LineAxis, TreeAxis
 from kohort.measures.scale import ROOM, grid_of, units_of
 
 if TYPE_CHECKING:

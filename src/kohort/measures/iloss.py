@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.encode import as_numbers
+from kohort.codes.encode import as_numbers
 from kohort.hierarchy import Taxonomy
 from kohort.measures.base import MEASURES, Measure, Numbers
 
 if TYPE_CHECKING:
-    from kohort.encode import LineAxis
+    from kohort.codes.encode import LineAxis
 
 
 @MEASURES.register("iloss")

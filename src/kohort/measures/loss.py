@@ -9,9 +9,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.encode import Axis, Codes, LineAxis
+from kohort.codes.boxes import Solution
+from kohort.codes.encode import Axis, Codes, LineAxis
 from kohort.measures.base import Measure
-from kohort.solution import Solution
 
 RelativeTo: TypeAlias = Literal["original", "declared", "published"]
 """What the loss of a column is a share of: the values of the original, what the policy declares, or what a release

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from kohort.common.registry import closest
+
 KeyPath = tuple[str | int, ...]
 MOST_NESTED = 150
 DEEP = f"tables and lists are nested more than {MOST_NESTED} deep; write them flatter."
@@ -87,12 +89,6 @@ def _shown(given: Any) -> str:
     if isinstance(given, bool):
         return f"; got {str(given).lower()}"
     return f"; got {given!r}" if isinstance(given, str | int | float) else ""
-
-
-def closest(name: str, known: Sequence[str]) -> str:
-    """Point at the nearest known name, if one is near."""
-    near = difflib.get_close_matches(name, known, n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def closest_place(name: str, present: Sequence[str]) -> str:

@@ -14,12 +14,13 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
+from kohort.common.registry import closest
+from kohort.common.regular import regular
 from kohort.errors import PolicyError
 from kohort.policy.faults import (
     DEEP,
     KeyPath,
     Source,
-    closest,
     closest_place,
     is_deep,
     located,
@@ -39,7 +40,6 @@ from kohort.policy.sections import (
     Role,
     Section,
 )
-from kohort.regular import regular
 
 
 class Policy(Section):

@@ -1,14 +1,15 @@
-"""Privacy models. One file each; a file in this folder that registers one is found by itself."""
+"""Privacy models: what they have in common here, one file for each in `models`."""
 
+from kohort.common.registry import load_modules
+from kohort.privacy import models
 from kohort.privacy.base import MODELS, Histogram, PrivacyModel, SensitiveModel, models_of
 from kohort.privacy.populations import PopulationModel
 from kohort.privacy.promise import Promise
 from kohort.privacy.reference import Reference, SensitiveColumn, reference_of
 from kohort.privacy.rules import Rule
 from kohort.privacy.sizes import SizeModel
-from kohort.registry import load_modules
 
-load_modules(__name__, __path__)
+load_modules(models.__name__, models.__path__)
 
 __all__ = [
     "MODELS",

@@ -10,11 +10,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.common.registry import Registry
 from kohort.errors import PolicyError
 from kohort.policy import Policy
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule
-from kohort.registry import Registry
 
 
 class PrivacyModel(ABC):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SHARES, DISTINCT, ENTROPY, RECURSIVE, DISTANCE, ROUGH_DISTANCE, RANGE, VARIANCE, WINDOWS, DISSIMILAR, LISTED = range(11)
-"""The kinds. `kohort.kernels.rules` knows what they mean."""
+"""The kinds. `kohort.kernels.search.rules` knows what they mean."""
 PAD, MISSING = -1, -2
 """In the rows of DISSIMILAR: no level so deep, and the first of the numbers, downwards, that are full apart from all
 others."""

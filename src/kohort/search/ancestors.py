@@ -220,7 +220,7 @@ def drawn(records: int, size: int, rng: np.random.Generator) -> tuple[NDArray[np
 
 def farthest_first(metric: Metric, rows: NDArray[np.int32], first: int, t: int) -> NDArray[np.int64]:
     """Choose t rows, always the one whose nearest chosen one is farthest; fewer if there are no more that differ."""
-    from kohort.kernels.pac import approach
+    from kohort.kernels.algorithms.pac import approach
 
     columns = np.ascontiguousarray(rows.T)
     sides = np.zeros(metric.offset[-1], np.int32)
@@ -240,7 +240,7 @@ def nearest_ancestors(
     metric: Metric, rows: NDArray[np.int32], ancestors: Ancestors, *, one_way: bool
 ) -> NDArray[np.int32]:
     """Label each row with its nearest ancestor, the first of equals."""
-    from kohort.kernels.pac import approach
+    from kohort.kernels.algorithms.pac import approach
 
     columns = np.ascontiguousarray(rows.T)
     sides = np.zeros(metric.offset[-1], np.int32)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.codes.boxes import Boxes
 from kohort.privacy import Histogram
 from kohort.search.terms import Terms
-from kohort.solution import Boxes
 
 MOST_RECORDS = 12
 """A table with more records is not looked at: it has too many sets of them."""

@@ -40,7 +40,7 @@ def merged(
     chosen : bool[clusters]
         Those to be merged.
     """
-    from kohort.kernels.merge import boxes_of, partners
+    from kohort.kernels.search.merge import boxes_of, partners
 
     clusters = len(chosen)
     lo, hi, sizes = boxes_of(array, labels, clusters)

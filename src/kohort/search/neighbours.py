@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.encode import DistinctRows
+from kohort.codes.encode import DistinctRows
+from kohort.common.stopping import Workers
 from kohort.search.order import halved, in_order
-from kohort.stopping import Workers
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
-    from kohort.kernels.search import Nearness
-    from kohort.kernels.spans import Spans
+    from kohort.kernels.search.search import Nearness
+    from kohort.kernels.search.spans import Spans
 
 NEIGHBOURS = 24
 """Near rows that are kept for each row."""
@@ -62,8 +62,8 @@ def nearness(
     quick : bool
         Look less closely.
     """
-    from kohort.kernels.neighbours import NONE, find_fresh, neighbours_in_order, neighbours_of_neighbours
-    from kohort.kernels.search import Nearness
+    from kohort.kernels.search.neighbours import NONE, find_fresh, neighbours_in_order, neighbours_of_neighbours
+    from kohort.kernels.search.search import Nearness
 
     m = len(rows.codes)
     count = min(NEIGHBOURS, m)

@@ -33,7 +33,7 @@ def halved(
     jitter : float
         How much the choice of the side is left to chance, from 0 to 1.
     """
-    from kohort.kernels.halves import order_by_halves
+    from kohort.kernels.search.halves import order_by_halves
 
     order = np.arange(len(array))
     seed = rng.integers(2**63, size=1, dtype=np.uint64)
@@ -74,7 +74,7 @@ def best_cut(
         Copies of each row; 1 when absent. The records are the copies of the first row, of the second, and so on.
     """
     from kohort.kernels.boxes import NEVER
-    from kohort.kernels.cut import cut_into_runs, label_runs
+    from kohort.kernels.search.cut import cut_into_runs, label_runs
 
     copies = np.ones(len(codes), np.int64) if counts is None else counts
     row = np.repeat(order.astype(np.int32), copies[order])

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort import stopping
-from kohort.encode import Codes
+from kohort.codes.encode import Codes
+from kohort.common import stopping
 from kohort.errors import Interrupted
 from kohort.privacy import Promise
 from kohort.search.neighbours import nearness
@@ -24,9 +24,9 @@ from kohort.search.spans import places_of, spans_of
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
-    from kohort.kernels.rules import Rules
-    from kohort.kernels.search import Nearness, Round
-    from kohort.kernels.state import State
+    from kohort.kernels.search.rules import Rules
+    from kohort.kernels.search.search import Nearness, Round
+    from kohort.kernels.search.state import State
 
 Told = Callable[[float, float], None]
 """Told the share of the search that is done, and the mean cost of a record so far."""
@@ -178,7 +178,7 @@ class Search:
         Without promises, it has at most 2k - 1. A cluster that breaks a promise will break it less, if that can be,
         whatever it costs. One that keeps all of them will keep them.
         """
-        from kohort.kernels.state import loss_of
+        from kohort.kernels.search.state import loss_of
 
         labels = self._cut_large(labels[self._order])
         # Where the best cut loses nothing, any loss is much.
@@ -200,7 +200,7 @@ class Search:
 
     def _broken(self, state: State) -> int:
         """By how much all clusters together break the promises."""
-        from kohort.kernels.state import judge
+        from kohort.kernels.search.state import judge
 
         if self._rules is not None:
             judge(self._rules, state)
@@ -217,7 +217,7 @@ class Search:
         labels : int32[n]
             Clusters of k to 2k - 1 records.
         """
-        from kohort.kernels.withhold import withhold
+        from kohort.kernels.search.withhold import withhold
 
         everything = int(self.costs.full.sum())
         state = self._state(labels[self._order])
@@ -273,7 +273,7 @@ class Search:
         return max(largest, min(ROOM * largest, LARGEST // max(1, len(self._row) // self.k)))
 
     def _state(self, labels: NDArray[np.int32]) -> State:
-        from kohort.kernels.state import State, gather
+        from kohort.kernels.search.state import State, gather
 
         n, d = self._places.shape
         slots = n // self.k
@@ -293,8 +293,8 @@ class Search:
 
     def _anneal(self, state: State, scale: float, effort: Effort, told: Told) -> None:
         """Do rounds of steps while it gets colder, until the effort is spent or Ctrl-C is pressed."""
-        from kohort.kernels.search import empty_round
-        from kohort.kernels.state import loss_of
+        from kohort.kernels.search.search import empty_round
+        from kohort.kernels.search.state import loss_of
 
         n = len(state.labels)
         self._seed = np.uint64(self.rng.integers(2**63))
@@ -321,7 +321,7 @@ class Search:
         self, pool: stopping.Workers, temperatures: NDArray[np.float64], number: int, steps: Round, state: State
     ) -> None:
         """Do one round at each temperature; the first has the given number."""
-        from kohort.kernels.search import carry_out, draw_round
+        from kohort.kernels.search.search import carry_out, draw_round
 
         places, spans, k, near, rules = self._places, self._spans, self.k, self._nearness, self._rules
         alone = self.threads == 1 or len(steps.record) < 16 * self.threads

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from kohort.privacy import Promise
 
 if TYPE_CHECKING:
-    from kohort.kernels.rules import Rules
+    from kohort.kernels.search.rules import Rules
 
 
 def rules_of(promises: Sequence[Promise], records: int) -> Rules:
     """All rules of some promises about a table of so many records."""
-    from kohort.kernels.rules import Rules
+    from kohort.kernels.search.rules import Rules
 
     rules = [(rule, promise) for promise in promises for rule in promise.model.rules(promise.table)]
     # Lists come after all counts.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
-    from kohort.kernels.spans import Spans
+    from kohort.kernels.search.spans import Spans
 
 LINE_LIMIT = 256
 """A line with more codes than this has no table of all pairs of them."""
@@ -18,7 +18,7 @@ LINE_LIMIT = 256
 def spans_of(costs: Costs) -> tuple[Spans, list[int]]:
     """Costs in the form that needs no branches, and the axes in its order."""
     from kohort.kernels.costs import LINE, RANGES
-    from kohort.kernels.spans import Spans, all_pairs
+    from kohort.kernels.search.spans import Spans, all_pairs
 
     d = len(costs.size)
     lines = [axis for axis in range(d) if costs.kind[axis] == LINE and costs.size[axis] > LINE_LIMIT]

@@ -28,7 +28,7 @@ def without_surplus(
     least : int
         Records of a class that must stay, or all of them go.
     """
-    from kohort.kernels.surplus import surplus
+    from kohort.kernels.search.surplus import surplus
 
     rules = rules_of(terms.promises, terms.records)
     kept = np.ones(terms.records, bool)

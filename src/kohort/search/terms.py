@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.encode import Codes
-from kohort.population import Coverage
+from kohort.codes.boxes import Boxes, boxes_of_labels, classes_of_boxes
+from kohort.codes.encode import Codes
+from kohort.codes.population import Coverage
 from kohort.privacy import Promise
-from kohort.solution import Boxes, boxes_of_labels, classes_of_boxes
 
 if TYPE_CHECKING:
     from kohort.kernels.costs import Costs

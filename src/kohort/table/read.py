@@ -14,9 +14,9 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
+from kohort.common.regular import regular
 from kohort.errors import DataError
 from kohort.policy.sections import Input
-from kohort.regular import regular
 from kohort.table.csv import Dialect, read_csv, sniff
 from kohort.table.files import CSV_SUFFIXES, PARQUET_SUFFIXES, FileKind, is_folder, known_kind
 from kohort.table.frames import FrameKind, take_frame

@@ -18,9 +18,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from kohort import stopping
+from kohort.common import stopping
+from kohort.common.private import is_alive, owner, remove_remains, short
 from kohort.errors import DataError
-from kohort.private import is_alive, owner, remove_remains, short
 
 
 @dataclass(frozen=True)

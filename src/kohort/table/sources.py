@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kohort.common.regular import regular
 from kohort.errors import NO_ROOM, DataError, InternalError, KohortError
 from kohort.policy.sections import Input
-from kohort.regular import regular
 from kohort.table.csv import NO_TEXT, UTF8, Dialect, literal_path, reader_fault, sniff
 from kohort.table.files import FileKind, files_of, known_kind
 from kohort.table.words import called, listed, namesakes, no_name, unusable

@@ -2,7 +2,8 @@
 
 Promises count persons and sensitive values. Texts that a reader takes for the same must count as one: outer, double
 and unusual blanks, invisible characters, composed and decomposed letters, and ``7`` and ``7.0``. What is published
-stays as it is written. The auditor has a form of its own (`kohort.audit.spelling`), and a test compares the two.
+stays as it is written. The auditor has a form of its own (`kohort.audit.meaning.spelling`), and a test compares
+the two.
 """
 
 from __future__ import annotations

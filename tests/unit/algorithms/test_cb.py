@@ -11,15 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort.algorithms import ALGORITHMS, Task, cb
-from kohort.encode import LineAxis, encode
+from kohort.algorithms import ALGORITHMS, cb
+from kohort.codes.encode import LineAxis, encode
 from kohort.errors import InfeasibleError, PolicyError
-from kohort.kernels.cb import deal, split
+from kohort.kernels.algorithms.cb import deal, split
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
-from kohort.preparing import promise_of
-from kohort.privacy.frequency_l_diversity import FrequencyLDiversity
+from kohort.privacy.models.frequency_l_diversity import FrequencyLDiversity
+from kohort.release.prepare import promise_of
+from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases

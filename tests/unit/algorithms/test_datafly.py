@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
-from kohort.algorithms import ALGORITHMS, Task
-from kohort.encode import encode
-from kohort.ladders import ladder_of
+from kohort.algorithms import ALGORITHMS
+from kohort.codes.encode import encode
+from kohort.codes.levels import ladder_of
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
+from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 from property.strategies import cases
 

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kohort.algorithms import ALGORITHMS, Task, gccg, gccg_parallel
-from kohort.encode import encode
+from kohort.algorithms import ALGORITHMS, gccg, gccg_parallel
+from kohort.codes.encode import encode
 from kohort.errors import PolicyError
-from kohort.kernels import scan
+from kohort.kernels.search import scan
 from kohort.measures import MEASURES, compile
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
+from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 from oracles import exact
 from oracles.plain_kmember import dense_tables

@@ -10,14 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort.algorithms import ALGORITHMS, Task, incognito
-from kohort.encode import Codes, LineAxis, encode
+from kohort.algorithms import ALGORITHMS, incognito
+from kohort.codes.encode import Codes, LineAxis, encode
+from kohort.codes.levels import ladder_of
 from kohort.errors import InfeasibleError, PolicyError
-from kohort.ladders import ladder_of
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_boxes
 from kohort.policy import Policy
+from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 from property.strategies import cases
 

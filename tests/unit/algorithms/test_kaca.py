@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kohort.algorithms import ALGORITHMS, Task, kaca
-from kohort.encode import encode
+from kohort.algorithms import ALGORITHMS, kaca
+from kohort.codes.encode import encode
 from kohort.errors import InfeasibleError, PolicyError
 from kohort.measures import MEASURES, compile
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
+from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases

@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort.algorithms import ALGORITHMS, Task
-from kohort.encode import encode
+from kohort.algorithms import ALGORITHMS
+from kohort.codes.encode import encode
 from kohort.errors import PolicyError
-from kohort.kernels import scan
+from kohort.kernels.search import scan
 from kohort.measures import MEASURES, compile
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
+from kohort.search.task import Task
 from kohort.table import typed_columns, typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables, plain_kmember, plain_kmember_with_class
 from property.strategies import cases

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kohort.algorithms import ALGORITHMS, Task, kmember_parallel
-from kohort.encode import LineAxis, encode
+from kohort.algorithms import ALGORITHMS, kmember_parallel
+from kohort.codes.encode import LineAxis, encode
 from kohort.errors import InfeasibleError, PolicyError
-from kohort.kernels import scan
+from kohort.kernels.search import scan
 from kohort.measures import MEASURES, compile
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
+from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases

@@ -7,12 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort.algorithms import ALGORITHMS, Task, loukides_shao
-from kohort.encode import LineAxis, encode
+from kohort.algorithms import ALGORITHMS, loukides_shao
+from kohort.codes.encode import LineAxis, encode
 from kohort.errors import InfeasibleError, PolicyError
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
+from kohort.search.task import Task
 from kohort.table import typed_columns, typed_quasi_identifiers
 from property.strategies import cases
 

@@ -7,12 +7,13 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 
-from kohort.algorithms import ALGORITHMS, Task
-from kohort.encode import LineAxis, encode
+from kohort.algorithms import ALGORITHMS
+from kohort.codes.encode import LineAxis, encode
 from kohort.errors import PolicyError
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
+from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases

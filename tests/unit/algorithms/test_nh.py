@@ -9,16 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort.algorithms import ALGORITHMS, Task, nh
+from kohort.algorithms import ALGORITHMS, nh
+from kohort.codes.boxes import boxes_of_labels
+from kohort.codes.encode import encode
 from kohort.datasets import data_directory
-from kohort.encode import encode
 from kohort.errors import PolicyError
-from kohort.kernels import nh as kernels
+from kohort.kernels.algorithms import nh as kernels
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_boxes
 from kohort.policy import Policy
-from kohort.solution import boxes_of_labels
+from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases

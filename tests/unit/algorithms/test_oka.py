@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kohort.algorithms import ALGORITHMS
-from kohort.encode import LineAxis
+from kohort.codes.encode import LineAxis
 from kohort.errors import PolicyError
 from kohort.measures import MEASURES
 from oracles.plain_kmember import dense_tables

@@ -10,14 +10,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort.algorithms import ALGORITHMS, Task, pac
-from kohort.encode import LineAxis, encode
+from kohort.algorithms import ALGORITHMS, pac
+from kohort.codes.encode import LineAxis, encode
 from kohort.errors import InfeasibleError, PolicyError
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.measures.distance import compile_metric, metric_units
 from kohort.policy import Policy
 from kohort.search import ancestors
+from kohort.search.task import Task
 from kohort.table import typed_columns, typed_quasi_identifiers
 from oracles import exact
 from property.strategies import cases

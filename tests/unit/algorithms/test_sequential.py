@@ -6,13 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tasks
-from kohort.algorithms import ALGORITHMS, Task
-from kohort.encode import encode
+from kohort.algorithms import ALGORITHMS
+from kohort.codes.encode import encode
 from kohort.errors import PolicyError
-from kohort.kernels import sequential as kernels
+from kohort.kernels.algorithms import sequential as kernels
 from kohort.kernels.boxes import total_loss
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
+from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases

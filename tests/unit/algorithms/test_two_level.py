@@ -10,15 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort.algorithms import ALGORITHMS, Task, two_level
-from kohort.encode import encode
+from kohort.algorithms import ALGORITHMS, two_level
+from kohort.algorithms.joins import alone, join_classes, values_left
+from kohort.codes.encode import encode
 from kohort.errors import PolicyError
-from kohort.joins import alone, join_classes, values_left
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
-from kohort.planning import plan_of
 from kohort.policy import Policy
-from kohort.preparing import task_of
+from kohort.release.plan import plan_of
+from kohort.release.prepare import task_of
+from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
@@ -185,7 +186,7 @@ def test_joins_agree_with_plain_sets(seed, tables, sensitive):
     assert all((joined[a] == joined[b]) == (rows[a] == rows[b]) for a, b in itertools.combinations(range(n), 2))
     assert alone(apart) == sum(times == 1 for times in Counter(rows).values())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kohort.joins.CHUNK", int(rng.integers(1, 60)))
+        patch.setattr("kohort.algorithms.joins.CHUNK", int(rng.integers(1, 60)))
         left = values_left(apart, values)
     assert left.shape == (n, sensitive)
     for record in range(n):

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.audit import texts as texts_module
-from kohort.audit.bulk import ends, exact
-from kohort.audit.coverage import Line
-from kohort.audit.intervals import days_atom, interval, point
-from kohort.audit.published import published_column
-from kohort.audit.texts import Texts
+from kohort.audit.checks.coverage import Line
+from kohort.audit.meaning.bulk import ends, exact
+from kohort.audit.meaning.intervals import days_atom, interval, point
+from kohort.audit.meaning.published import published_column
+from kohort.audit.read import texts as texts_module
+from kohort.audit.read.texts import Texts
 from kohort.policy import Policy
 
 numbers = st.sampled_from(

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from kohort.audit import blocks
-from kohort.audit.blocks import Form, records_of
-from kohort.audit.cells import AFTER, EMPTY, ENDS, NUL, OPEN, QUOTE, WIDTH, Fault, Grammar, split_cells
+from kohort.audit.read import blocks
+from kohort.audit.read.blocks import Form, records_of
+from kohort.audit.read.cells import AFTER, EMPTY, ENDS, NUL, OPEN, QUOTE, WIDTH, Fault, Grammar, split_cells
 from kohort.errors import DataError
 
 DELIMITER, MARK = ",", '"'

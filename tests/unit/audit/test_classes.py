@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kohort.audit import classes as module
 from kohort.audit import verify
-from kohort.audit.classes import Classes, matches
+from kohort.audit.checks import classes as module
+from kohort.audit.checks.classes import Classes, matches
 from kohort.policy import Policy
 
 cells = st.sampled_from(["a", "b", "c", "*", None])

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kohort
-from kohort.audit import consistency, verify
+from kohort.audit import verify
+from kohort.audit.checks import consistency
 from kohort.policy import Policy
 from property.strategies import cases
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.audit.intervals import Interval, day, days_atom, interval, number, point
+from kohort.audit.meaning.intervals import Interval, day, days_atom, interval, number, point
 
 INF = Decimal("Infinity")
 

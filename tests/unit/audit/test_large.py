@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kohort.audit import audit, database, histograms, rowwise, texts, verify
-from kohort.audit import table as tables
-from kohort.audit.database import Database
-from kohort.audit.spelling import identity, told_apart
+from kohort.audit import audit, verify
+from kohort.audit.checks import histograms, rowwise
+from kohort.audit.meaning.spelling import identity, told_apart
+from kohort.audit.read import database, texts
+from kohort.audit.read import table as tables
+from kohort.audit.read.database import Database
 from kohort.errors import DataError, PolicyError
 from kohort.ledger import Ledger
 from kohort.policy import Policy

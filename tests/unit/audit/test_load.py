@@ -6,8 +6,8 @@ from datetime import UTC, date, datetime, time, timedelta
 import polars as pl
 import pytest
 
-from kohort.audit.database import Database
-from kohort.audit.load import load
+from kohort.audit.read.database import Database
+from kohort.audit.read.load import load
 from kohort.errors import DataError
 from kohort.policy import Policy
 

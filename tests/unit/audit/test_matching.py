@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.audit.matching import unmatched
+from kohort.audit.checks.matching import unmatched
 
 
 def brute_force(cells, originals):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.audit.overlap import stretches
-from kohort.audit.published import published_column
+from kohort.audit.earlier.overlap import stretches
+from kohort.audit.meaning.published import published_column
 from kohort.policy import Policy
 
 TREE = {"Lung": ["Asthma", "Flu"], "Skin": ["Acne", "Eczema"]}

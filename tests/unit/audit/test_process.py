@@ -60,7 +60,7 @@ def test_importing_it_is_light_and_independent():
 import sys, kohort.audit
 heavy = {"polars", "duckdb", "numba", "pandas", "pyarrow"} & set(sys.modules)
 makers = [name for name in sys.modules if name.startswith(
-    ("kohort.kernels", "kohort.algorithms", "kohort.recode", "kohort.encode"))]
+    ("kohort.kernels", "kohort.algorithms", "kohort.codes.publish", "kohort.codes.encode"))]
 assert not heavy and not makers, (heavy, makers)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

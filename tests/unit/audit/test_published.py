@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from kohort.audit.intervals import Interval
-from kohort.audit.published import Exact, Mask, Node, Star, published_column
+from kohort.audit.meaning.intervals import Interval
+from kohort.audit.meaning.published import Exact, Mask, Node, Star, published_column
 from kohort.errors import DataError
 from kohort.policy import Policy
 

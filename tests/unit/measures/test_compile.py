@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from kohort.encode import LineAxis, encode
+from kohort.codes.encode import LineAxis, encode
 from kohort.kernels.costs import box_cost, span_cost
 from kohort.measures import MEASURES, compile
 from kohort.measures.compile import compile_costs

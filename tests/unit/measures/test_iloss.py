@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 
 import kohort
-from kohort.encode import encode
+from kohort.codes.boxes import boxes_of_labels
+from kohort.codes.encode import encode
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import cell_costs, loss_of_boxes
 from kohort.policy import Policy
-from kohort.solution import boxes_of_labels
 from kohort.table import typed_quasi_identifiers
 from property.strategies import cases
 

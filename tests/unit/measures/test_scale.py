@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kohort.encode import encode
+from kohort.codes.encode import encode
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.measures.scale import FINEST, ROOM, grid_of, units_of

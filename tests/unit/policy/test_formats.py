@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.audit.intervals import day, days_atom
+from kohort.audit.meaning.intervals import day, days_atom
 from kohort.errors import PolicyError
 from kohort.policy.formats import format_fault, tokens
 from kohort.table.dates import read_dates

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kohort.privacy import MODELS, Histogram, powers, reference_of
-from kohort.privacy.counting import at_most, sums, whole, whole_numbers
-from kohort.privacy.parameters import rounded_down, rounded_up, told
+from kohort.privacy import MODELS, Histogram, reference_of
+from kohort.privacy.arithmetic import powers
+from kohort.privacy.arithmetic.counting import at_most, sums, whole, whole_numbers
+from kohort.privacy.arithmetic.parameters import rounded_down, rounded_up, told
 from unit.privacy.tables import policy
 
 PARAMETERS = {

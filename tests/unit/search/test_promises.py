@@ -10,24 +10,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kohort
-from kohort.algorithms import Task
-from kohort.encode import Codes
-from kohort.enforcing import broken_classes, enforced, mended
+from kohort.codes.boxes import Solution
+from kohort.codes.encode import Codes
 from kohort.errors import InfeasibleError
-from kohort.kernels.rules import broken_by, count_records
+from kohort.kernels.search.rules import broken_by, count_records
 from kohort.measures import MEASURES
 from kohort.policy import Policy
-from kohort.preparing import promise_of
 from kohort.privacy import Histogram
 from kohort.privacy import rules as kinds
-from kohort.privacy.dissimilarity_plus import DissimilarityPlus
-from kohort.privacy.entropy_l_diversity import EntropyLDiversity
-from kohort.privacy.frequency_l_diversity import FrequencyLDiversity
-from kohort.privacy.t_closeness import TCloseness
+from kohort.privacy.models.dissimilarity_plus import DissimilarityPlus
+from kohort.privacy.models.entropy_l_diversity import EntropyLDiversity
+from kohort.privacy.models.frequency_l_diversity import FrequencyLDiversity
+from kohort.privacy.models.t_closeness import TCloseness
+from kohort.release.prepare import promise_of
 from kohort.search.merge import merged
 from kohort.search.refine import Effort, Search
+from kohort.search.repair import broken_classes, enforced, mended
 from kohort.search.rules import rules_of
-from kohort.solution import Solution
+from kohort.search.task import Task
 from tasks import costs_of, numbers
 
 
@@ -201,7 +201,7 @@ def test_a_class_is_healed_in_few_rounds_however_many_others_it_needs(monkeypatc
         rounds.append(1)
         return merged(*given)
 
-    monkeypatch.setattr("kohort.enforcing.merged", counted)
+    monkeypatch.setattr("kohort.search.repair.merged", counted)
     found = mended(codes, task_of(codes, 4, [promise]), [promise], labels)
     assert not broken_classes(found, [promise]).any()
     assert len(rounds) < 20

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kohort.encode import Codes
+from kohort.codes.encode import Codes
 from kohort.kernels.costs import span_cost
-from kohort.kernels.spans import cost_of, cost_with
-from kohort.kernels.state import State, gather, loss_of
+from kohort.kernels.search.spans import cost_of, cost_with
+from kohort.kernels.search.state import State, gather, loss_of
 from kohort.policy import Policy
 from kohort.search import spans as spans_module
 from kohort.search.order import best_cut, column_order, in_order

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from kohort import stopping
+from kohort.common import stopping
+from kohort.common.private import owner
 from kohort.errors import DataError, Interrupted, Stopped
-from kohort.private import owner
 from kohort.table import safe
 from kohort.table.safe import together, write_text
 

@@ -9,7 +9,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from kohort.audit.files import listed_files
+from kohort.audit.read.files import listed_files
 from kohort.errors import DataError
 from kohort.policy.sections import Input
 from kohort.table.sources import fetched, files_of, open_source, relation

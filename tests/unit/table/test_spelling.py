@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kohort.audit import spelling as auditor
+from kohort.audit.meaning import spelling as auditor
 from kohort.policy import Policy
 from kohort.table import spelling as maker
 from kohort.table.identities import identities

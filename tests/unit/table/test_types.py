@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.encode import encode
+from kohort.codes.encode import encode
 from kohort.policy import Column, Policy
 from kohort.table import typed_quasi_identifiers
 from kohort.table.types import infer

@@ -1,0 +1,1 @@
+"""A release beside earlier ones: what the ledger knows."""

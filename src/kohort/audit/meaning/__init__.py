@@ -1,0 +1,1 @@
+"""What published values mean to the auditor."""

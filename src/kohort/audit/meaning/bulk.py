@@ -1,0 +1,106 @@
+"""Reading many numbers, dates and intervals at once, where they are written plainly.
+
+Plain are ``20``, ``[20 - 29]``, ``2024-01-31`` and ``[2024-01-31 - 2024-02-29]``, as we write them ourselves. Numbers
+with at most 15 digits differ as floats where they differ as decimals, and are in the same order; so nothing is lost.
+Any other text is left to be read by itself (see `kohort.audit.meaning.intervals`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats: TypeAlias = NDArray[np.float64]
+Flags: TypeAlias = NDArray[np.bool_]
+
+DIGITS = 15
+"""Decimal digits that a float keeps."""
+_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+ISO = "%Y-%m-%d"
+_FIRST = (date.min - date(1970, 1, 1)).days
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Ends of the intervals of some texts, both included; days count from 1970.
+
+    Attributes
+    ----------
+    lo, hi : ndarray of float
+        Equal for a text that is one value; unspecified where a text is not plain.
+    plain : ndarray of bool
+        Which texts are plain.
+    is_value : ndarray of bool
+        Which of them are written as one value.
+    """
+
+    lo: Floats
+    hi: Floats
+    plain: Flags
+    is_value: Flags
+
+
+def ends(texts: pl.Series, *, are_days: bool) -> Ends:
+    """Read the plain ones of some texts.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> found = ends(pl.Series(["20", "[20 - 29.5]", "20+"]), are_days=False)
+    >>> found.hi.tolist(), found.plain.tolist()
+    ([20.0, 29.5, nan], [True, True, False])
+    """
+    import polars as pl
+
+    one = _DAY if are_days else _NUMBER
+    texts = texts.alias("text")
+    found = texts.to_frame().select(
+        lo=pl.col("text").str.extract(rf"^(?:\[({one}) - {one}\]|{one})$", 1),
+        hi=pl.col("text").str.extract(rf"^\[{one} - ({one})\]$", 1),
+        value=pl.col("text").str.extract(rf"^({one})$", 1),
+    )
+    read = [_days(found[name]) if are_days else _numbers(found[name]) for name in ("lo", "hi", "value")]
+    lo, hi, value = read
+    is_value = ~np.isnan(value)
+    lo, hi = np.where(is_value, value, lo), np.where(is_value, value, hi)
+    return Ends(lo, hi, ~(np.isnan(lo) | np.isnan(hi)), is_value)
+
+
+def exact(value: Decimal) -> float | None:
+    """Write a number as a float that stands for it alone; None where there is none."""
+    found = float(value)
+    return found if not value.is_finite() or decimal(found) == value else None
+
+
+def decimal(value: float) -> Decimal:
+    """Write a float as the number that it stands for."""
+    return Decimal(repr(float(value)))
+
+
+def _numbers(texts: pl.Series) -> Floats:
+    import polars as pl
+
+    short = texts.str.len_bytes() <= DIGITS
+    return _floats(texts.set(~short.fill_null(True), None).cast(pl.Float64, strict=False))
+
+
+def _days(texts: pl.Series) -> Floats:
+    import polars as pl
+
+    found = _floats(texts.str.to_date(ISO, strict=False).cast(pl.Int32).cast(pl.Float64))
+    # there is no year 0
+    return np.where(found >= _FIRST, found, np.nan)
+
+
+def _floats(values: pl.Series) -> Floats:
+    found: Floats = values.fill_null(float("nan")).to_numpy()
+    return found

@@ -1,0 +1,136 @@
+"""Whether sensitive and insensitive cells are those of the original: of their own rows, or of any."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from kohort.audit.checks.rowwise import Question, outside
+from kohort.audit.meaning.intervals import day, number
+from kohort.audit.meaning.order import NAME as ORDER
+from kohort.audit.meaning.order import Order
+from kohort.audit.meaning.published import unquoted
+from kohort.audit.read.table import Table
+from kohort.policy import Policy
+
+if TYPE_CHECKING:
+    from kohort.policy.sections import Column
+
+_FINER = re.compile(r"\.\d{6}(\d+)", re.ASCII)
+"""Digits of a second that come after microseconds."""
+_MANY = 24
+"""Columns from which on texts are compared before their dictionaries are made."""
+
+Canonical: TypeAlias = Callable[[str | None], Hashable]
+"""Writes equal values in one way, whatever their texts."""
+
+
+def not_original(
+    policy: Policy, release: Table, original: Table, names: Sequence[str], order: Order | None, *, paired: bool
+) -> dict[str, int]:
+    """Count the cells of each column that are not those of their original rows, or of the original at all.
+
+    Parameters
+    ----------
+    order : Order or None
+        Where released rows come from; None if both tables are in the same order.
+    paired : bool
+        Whether rows are compared with their original rows.
+    """
+    alike = {name: comparison(policy, name) for name in names}
+    if not paired:
+        return _surplus(release, original, alike)
+    ordered = order is not None
+    equal = _equal(release, original, names, ordered=ordered) if len(names) > _MANY else set()
+    narrow = [name for name in names if name not in equal and release.is_narrow(name) and original.is_narrow(name)]
+    questions = [same_value(release, original, name, policy) for name in narrow]
+    counts = dict.fromkeys(equal, 0)
+    counts |= zip(narrow, outside(release, original, order, questions), strict=True)
+    for name in names:
+        if name not in counts:
+            counts[name] = _differing(release, original, name, alike[name], ordered=ordered)
+    return {name: counts[name] for name in names}
+
+
+def _equal(release: Table, original: Table, names: Sequence[str], *, ordered: bool) -> set[str]:
+    """Of many columns those whose rows have the texts of their original rows; nothing more is to be asked of them."""
+    found = set()
+    for some in release.blocks(names):
+        cells = ", ".join(f"count(*) FILTER (r.c{place} IS DISTINCT FROM o.c{place})" for place in range(len(some)))
+        beside = _beside(release, original, some, ordered=ordered)
+        [different] = release.database.rows(f"SELECT {cells} FROM {beside}")
+        found |= {name for name, cells in zip(some, different, strict=True) if not cells}
+    return found
+
+
+def _beside(release: Table, original: Table, names: Sequence[str], *, ordered: bool) -> str:
+    """SQL of released rows beside their original rows: r.c0, o.c0 and so on are the texts of the columns."""
+    sides = []
+    for table in (release, original):
+        texts = ", ".join(f"{table.text(name)} AS c{place}" for place, name in enumerate(names))
+        sides.append(f"(SELECT {table.row} AS place, {texts} FROM {table.relation})")
+    if not ordered:
+        return f"{sides[0]} AS r JOIN {sides[1]} AS o ON o.place = r.place"
+    return f"{sides[0]} AS r JOIN {ORDER} AS matched ON matched.r = r.place JOIN {sides[1]} AS o ON o.place = matched.o"
+
+
+def same_value(release: Table, original: Table, name: str, policy: Policy) -> Question:
+    """Ask whether two texts are the same value: equal values have a place of their own."""
+    canonical = comparison(policy, name)
+    places: dict[Hashable, int] = {}
+
+    def place(text: str | None) -> int:
+        return places.setdefault(canonical(text), len(places))
+
+    there, released = (
+        np.array([place(text) for text in table.dictionary(name).values]) for table in (original, release)
+    )
+    return Question.of(name, (released, released), there)
+
+
+def _differing(release: Table, original: Table, name: str, canonical: Canonical, *, ordered: bool) -> int:
+    """Count the rows with another value than their original rows, for a column with too many texts to number them."""
+    beside = _beside(release, original, [name], ordered=ordered)
+    different = release.database.streamed(f"SELECT r.c0, o.c0 FROM {beside} WHERE r.c0 IS DISTINCT FROM o.c0")
+    return sum(canonical(a) != canonical(b) for a, b in different)
+
+
+def _surplus(release: Table, original: Table, alike: Mapping[str, Canonical]) -> dict[str, int]:
+    """Count the released values of each column that the original does not have, or not as often."""
+    surplus: dict[str, Counter[Hashable]] = {name: Counter() for name in alike}
+    for name, text, difference in release.differences(original, list(alike)):
+        surplus[name][alike[name](text)] += difference
+    return {name: sum(times for times in values.values() if times > 0) for name, values in surplus.items()}
+
+
+def comparison(policy: Policy, name: str) -> Canonical:
+    """Make the comparison of a column: ``1.0`` is ``1``, and midnight is the day."""
+    canonical = _canonical_value(policy.columns[name])
+    if policy.output.formulas != "neutralised":
+        return canonical
+    return lambda text: canonical(None if text is None else unquoted(text))
+
+
+def _canonical_value(column: Column) -> Canonical:
+    """Make the comparison of a column for texts without an apostrophe before formulas."""
+
+    def canonical(text: str | None) -> Hashable:
+        if text is None:
+            return None
+        value = day(text, column.format) if column.format is not None else number(text)
+        if value is not None:
+            return value
+        try:
+            # beyond microseconds Python would drop digits
+            finer = _FINER.search(text)
+            moment = datetime.fromisoformat(text) if text[4:5] == "-" else text
+            return (moment, finer[1].rstrip("0")) if finer and finer[1].strip("0") else moment
+        except ValueError:
+            return text
+
+    return canonical

@@ -1,0 +1,1 @@
+"""How the auditor reads files."""

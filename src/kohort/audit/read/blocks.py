@@ -1,0 +1,126 @@
+"""CSV files block by block: bytes in, columns of texts out, and every fault with its line."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO
+
+from kohort.audit.read.cells import Cells, Fault, Grammar, first_line, split_cells
+from kohort.errors import DataError
+
+UTF8 = "utf-8-sig"
+"""UTF-8 with or without a mark at its beginning."""
+LONGEST = 1 << 25
+"""Bytes of the longest record."""
+BLOCK = 1 << 22
+_MARK = codecs.BOM_UTF8
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the bytes of a file are to be read.
+
+    Attributes
+    ----------
+    encoding : str
+        Python's name of it.
+    gzipped : bool
+        Whether the file is packed.
+    delimiter, quote : str
+        One ASCII character each; an empty quote if nothing is quoted.
+    skips, watches : bool
+        See `Grammar`.
+    """
+
+    encoding: str
+    gzipped: bool
+    delimiter: str
+    quote: str
+    skips: bool = False
+    watches: bool = False
+
+    @property
+    def grammar(self) -> Grammar:
+        """Its characters as bytes."""
+        return Grammar(ord(self.delimiter), ord(self.quote) if self.quote else -1, self.skips, self.watches)
+
+
+def open_bytes(path: Path, gzipped: bool) -> IO[bytes]:
+    """Open a file for its plain bytes."""
+    return gzip.open(path, "rb") if gzipped else path.open("rb")  # type: ignore[return-value]
+
+
+def header_of(sample: bytes, form: Form, place: str) -> tuple[str, ...]:
+    """Read the names of the columns from the first UTF-8 of a file."""
+    try:
+        cells = split_cells(first_line(sample, form.grammar), form.grammar, is_last=True)
+    except Fault as fault:
+        raise DataError(f"{place}: line 1 {fault.sentence}") from None
+    return tuple(name or "" for name in cells.texts)
+
+
+def records_of(path: Path, form: Form, place: str) -> Iterator[Cells]:
+    """Read the records after the header, many at a time.
+
+    Raises
+    ------
+    DataError
+        When a line is not as RFC 4180 has it; the message has its number, and nothing of what it holds.
+    """
+    grammar, line, carried, is_header = form.grammar, 1, b"", True
+    pieces = pieces_of(path, form, place)
+    piece, following = next(pieces, b""), next(pieces, None)
+    while piece:
+        text, wrong = carried + piece, None
+        try:
+            cells = split_cells(text, grammar, is_last=following is None)
+        except Fault as fault:
+            wrong = f"line {line + _lines(text, fault.position)} {fault.sentence}"
+        if wrong is not None:
+            raise DataError(f"{place}: {wrong}")
+        yield cells.without_first() if is_header and cells.records else cells
+        is_header = is_header and not cells.records
+        grammar = replace(grammar, end=cells.end, width=cells.width)
+        line += _lines(text, cells.consumed)
+        carried = text[cells.consumed :]
+        if len(carried) > LONGEST:
+            raise DataError(f"{place}: line {line} is longer than 32 MiB; check its quotes, and that this is CSV.")
+        piece, following = following or b"", next(pieces, None)
+
+
+def _lines(text: bytes, stop: int) -> int:
+    """Lines that end before a position, in any way that a line may end."""
+    before = text[:stop]
+    both = before.count(b"\r\n") + (before.endswith(b"\r") and text[stop : stop + 1] == b"\n")
+    return before.count(b"\n") + before.count(b"\r") - both
+
+
+def pieces_of(path: Path, form: Form, place: str) -> Iterator[bytes]:
+    """The file's text in UTF-8, piece by piece and without a mark; no character is cut in two."""
+    decoder = codecs.getincrementaldecoder("utf-8" if form.encoding == UTF8 else form.encoding)()
+    lines, is_first = 1, True
+    try:
+        with open_bytes(path, form.gzipped) as file:
+            while True:
+                piece = file.read(BLOCK)
+                text = decoder.decode(piece, final=not piece).encode()
+                if is_first and text:
+                    is_first, text = False, text.removeprefix(_MARK)
+                if text:
+                    yield text
+                if not piece:
+                    return
+                lines += piece.count(b"\n")
+    except UnicodeDecodeError as error:
+        line = lines + error.object.count(b"\n", 0, error.start)
+        fault = f"it is not {form.encoding.removesuffix('-sig')} text (line {line}); save it as UTF-8."
+    except UnicodeError:
+        fault = f"it is not {form.encoding.removesuffix('-sig')} text; save it as UTF-8."
+    except (OSError, EOFError, zlib.error):
+        fault = "cannot be unpacked; the file is damaged." if form.gzipped else "cannot be read; check the disk."
+    raise DataError(f"{place}: {fault}")

@@ -1,0 +1,138 @@
+"""How a CSV file is written: encoding, delimiter, quote and header, found from the file itself."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import zlib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kohort.audit.read.blocks import UTF8, Form, header_of, open_bytes, pieces_of
+from kohort.errors import DataError
+
+DELIMITERS = (";", ",", "\t", "|")
+_SAMPLE = 1 << 18
+_CHUNK = 1 << 20
+# the mark of UTF-32 begins like that of UTF-16, so it comes first
+_WIDE = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one file is written; `header` holds its column names."""
+
+    form: Form
+    header: tuple[str, ...]
+
+
+def sniff(
+    path: Path,
+    place: str,
+    *,
+    delimiters: Collection[str] = DELIMITERS,
+    expected: Collection[str] = (),
+    quote: str | None = None,
+    encoding: str | None = None,
+    is_release: bool = True,
+) -> Dialect:
+    """Find out how a file is written.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    place : str
+        What to call it in a message.
+    delimiters : collection of str
+        Those that it may have. The one is taken that finds most of the expected names in the header, and then cells in
+        equal numbers, and many.
+    expected : collection of str
+        Names of columns.
+    quote, encoding : str, optional
+        What is known already; an empty quote means that nothing is quoted.
+    is_release : bool
+        Refuse other encodings than UTF-8, and empty lines, as is right for a release; else UTF-16 and Windows-1252 are
+        found, too, and empty lines are skipped.
+    """
+    quote = '"' if quote is None else quote
+    try:
+        with path.open("rb") as file:
+            gzipped = file.read(2) == b"\x1f\x8b"
+        encoding = encoding or (UTF8 if is_release else _encoding(path, gzipped, place))
+    except (OSError, EOFError, zlib.error):
+        raise DataError(f"{place}: cannot be unpacked; the file is damaged.") from None
+    form = Form(encoding, gzipped, ",", quote, skips=not is_release, watches=is_release)
+    sample = next(pieces_of(path, form, place), b"")
+    text = sample[:_SAMPLE].decode(errors="ignore")
+    lines = list(io.StringIO(text, newline=""))
+    if len(sample) > _SAMPLE and len(lines) > 1:
+        del lines[-1]  # it may be cut
+    if not any(line.strip() for line in lines):
+        raise DataError(f"{place}: the file is empty; it needs a header and rows.")
+    if not lines[0].strip():
+        raise DataError(f"{place}: the first line is empty; it must be the header.")
+    delimiter = max(delimiters, key=lambda candidate: _agreement(lines, candidate, quote, expected))
+    form = replace(form, delimiter=delimiter)
+    return Dialect(form, header_of(sample, form, place))
+
+
+def _encoding(path: Path, gzipped: bool, place: str) -> str:
+    """Settle on an encoding in which every byte of the file can be read."""
+    with open_bytes(path, gzipped) as file:
+        head = file.read(4)
+    wide = next((name for mark, name in _WIDE.items() if head.startswith(mark)), None)
+    if wide is not None:
+        return wide
+    line = 0
+    for candidate in (UTF8, "cp1252"):
+        found = _undecodable(path, gzipped, candidate)
+        if found is None:
+            return candidate
+        line = line or found
+    raise DataError(f"{place}: it is not UTF-8, UTF-16 or Windows-1252 text (line {line}); save it as UTF-8.")
+
+
+def _undecodable(path: Path, gzipped: bool, encoding: str) -> int | None:
+    """Return the line of the first bytes that are not in this encoding; None if there are none."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line = 1
+    with open_bytes(path, gzipped) as file:
+        while True:
+            chunk = file.read(_CHUNK)
+            try:
+                decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError as error:
+                return line + error.object.count(b"\n", 0, error.start)
+            if not chunk:
+                return None
+            line += chunk.count(b"\n")
+
+
+def _agreement(lines: list[str], delimiter: str, quote: str, expected: Collection[str]) -> tuple[int, bool, int]:
+    """Rank a delimiter: it finds names in the header, and splits every record of the sample alike, into many cells."""
+    rows = [row for row in _rows(lines, delimiter, quote) if row]
+    widths = [len(row) for row in rows]
+    known = len(set(rows[0]) & set(expected)) if rows else 0
+    return known, len(set(widths)) == 1, widths[0] if widths else 0
+
+
+def _rows(lines: list[str], delimiter: str, quote: str) -> Iterator[list[str]]:
+    reader = csv.reader(
+        lines,
+        delimiter=delimiter,
+        quotechar=quote or None,
+        quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
+        strict=True,
+    )
+    try:
+        yield from reader
+    except csv.Error:  # an open quote at the end of the sample, or the wrong delimiter
+        return

@@ -1,0 +1,168 @@
+"""Opening tables for the database, every cell as text and nothing altered."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from kohort.audit.meaning.published import STAR
+from kohort.audit.read.csv import open_csv
+from kohort.audit.read.database import Database, Unreadable
+from kohort.audit.read.files import Paths, listed_files
+from kohort.audit.read.opened import File, Opened, of_kept, refuse_namesakes, refuse_nested
+from kohort.audit.read.parquet import open_parquet
+from kohort.audit.read.table import Part, Table
+from kohort.audit.read.zones import day_of
+from kohort.errors import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from kohort.policy import Policy
+
+    Source: TypeAlias = "Paths | pl.DataFrame"
+
+FEW = 24
+"""Sensitive columns whose texts are numbered at once."""
+
+
+def load(database: Database, name: str, source: Source, policy: Policy, wanted: Collection[str]) -> Table:
+    """Open a table for its wanted columns that are there, and read each of them once.
+
+    Parameters
+    ----------
+    database : Database
+        Where to.
+    name : str
+        ``release``, ``original`` and so on; only the original and a population are read as ``[input]`` of the policy
+        says.
+    source : path, list of paths, or polars.DataFrame
+        CSV, plain or gzipped, or Parquet, told apart by their first bytes; a folder or pattern of such; or a frame.
+    policy : Policy
+        Says which texts are missing and which columns are quasi-identifiers.
+    wanted : collection of str
+        Columns to load.
+
+    Raises
+    ------
+    DataError
+        When the table cannot be read, names a column twice, or its files have different columns.
+    """
+    opened = _opened(database, name, source, policy, wanted)
+    columns = {column: f"c{i}" for i, column in enumerate(opened.header) if column in wanted}
+    table = Table(
+        database=database,
+        name=name,
+        header=opened.header,
+        columns=columns,
+        rows=sum(part.rows for part in opened.parts),
+        relation=opened.relation,
+        row=opened.row,
+        parts=opened.parts,
+        kinds=opened.kinds,
+        # texts for missing are those of the table's own columns: a column that a release adds may hold them as numbers
+        missing={
+            column: frozenset({"", *(policy.input.missing if column in policy.columns else ())}) for column in columns
+        },
+        viewed={
+            column: sql
+            for column, sql in columns.items()
+            if column not in policy.columns or policy.columns[column].role != "insensitive"
+        },
+    )
+    _make_view(table, policy)
+    _read_through(table, policy)
+    return table
+
+
+def _opened(database: Database, name: str, source: Source, policy: Policy, wanted: Collection[str]) -> Opened:
+    import polars as pl
+
+    if isinstance(source, pl.DataFrame):
+        return _frame(database, name, source, policy, wanted)
+    if not isinstance(source, str | Path | list | tuple):
+        raise DataError(f"{name}: give a path or a polars DataFrame.")
+    files = [File(path, f"{name} {path.name}") for path in listed_files(source, name)]
+    are_parquet = {file.starts_with(b"PAR1") for file in files}
+    if len(are_parquet) > 1:
+        raise DataError(f"{name}: some of its files are Parquet and some are not; give files of one kind.")
+    return (open_parquet if are_parquet == {True} else open_csv)(database, name, files, policy, wanted)
+
+
+def _make_view(table: Table, policy: Policy) -> None:
+    """Make cells readable as text, with NULL for missing ones; ``rowid`` is the order of the file.
+
+    Insensitive columns are left out: they may be many, and every statement would have to look at all of them.
+    """
+    columns = table.viewed
+    cells = [f"{table.row} AS rowid", *(f"{table.text(column)} AS {sql}" for column, sql in columns.items())]
+    quasi = [columns[column] for column in policy.quasi_identifiers if column in columns]
+    # asked before missing texts are taken out: '*' may be one of them
+    starred = " AND ".join(f"CAST({sql} AS VARCHAR) = '{STAR}'" for sql in quasi) or "false"
+    cells += [f"CAST({sql} AS VARCHAR) AS literal_{sql}" for sql in quasi]
+    cells.append(f"coalesce({starred}, false) AS starred")
+    table.database.rows(f"CREATE VIEW {table.name} AS SELECT {', '.join(cells)} FROM {table.relation}")
+
+
+def _read_through(table: Table, policy: Policy) -> None:
+    """Read every wanted column to its end, so that a damaged file is found before anything is said about it."""
+    unread: list[str] = []
+    try:
+        sensitive = policy.having_role("sensitive")
+        # of many sensitive columns, most are compared with the original and nothing else
+        told = {*policy.quasi_identifiers, *(sensitive if len(sensitive) <= FEW else ())}
+        table.read_through([column for column in table.columns if column not in told])
+        for column in table.columns:
+            if column in told:
+                table.dictionary(column)
+    except Unreadable:
+        unread = [part.place for part in table.parts if not _is_readable(table, part)] or [table.name]
+    if unread:
+        raise DataError(*(f"{place}: it cannot be read; it is damaged, or of a strange type." for place in unread))
+
+
+def _is_readable(table: Table, part: Part) -> bool:
+    try:
+        table.database.rows(f"SELECT bit_xor(hash({', '.join(table.columns.values())})) FROM {part.relation}")
+    except Unreadable:
+        return False
+    return True
+
+
+def _frame(database: Database, name: str, source: pl.DataFrame, policy: Policy, wanted: Collection[str]) -> Opened:
+    import polars as pl
+
+    refuse_namesakes(source.columns, name, policy)
+    # an index comes along, for a release may have none of the wanted columns; DuckDB refuses columns
+    # that hold nothing but nulls of no type
+    positional = source.select(
+        pl.int_range(pl.len()).alias("nothing"),
+        *(
+            pl.col(column).cast(pl.String if kind == pl.Null else kind).alias(f"c{i}")
+            for i, (column, kind) in enumerate(source.schema.items())
+            if column in wanted
+        ),
+    )
+    database.register(f"{name}_source", positional)
+    columns = {column: f"c{i}" for i, column in enumerate(source.columns) if column in wanted}
+    try:
+        described = database.rows(f"DESCRIBE SELECT * FROM {name}_source")
+        kinds = {str(sql): str(kind) for sql, kind, *_ in described}
+        refuse_nested({column: kinds[sql] for column, sql in columns.items()}, name)
+        cells = ", ".join(_cells(source, columns, kinds, policy)) or "nothing"
+        database.rows(f"CREATE TABLE {name}_cells AS SELECT {cells} FROM {name}_source")
+    except Unreadable:
+        raise DataError(f"{name}: it cannot be read; it is damaged, or of a strange type.") from None
+    return of_kept(database, f"{name}_cells", tuple(source.columns), kinds, name)
+
+
+def _cells(source: pl.DataFrame, columns: dict[str, str], kinds: dict[str, str], policy: Policy) -> Iterator[str]:
+    """SQL of the cells of a frame; those of quasi-identifiers are days where they are moments in a zone."""
+    for column, sql in columns.items():
+        zone = getattr(source.schema[column], "time_zone", None)
+        if zone is None or column not in policy.quasi_identifiers:
+            yield sql
+            continue
+        yield f"{day_of(sql, kinds[sql], zone)} AS {sql}"
+        kinds[sql] = "DATE"

@@ -1,0 +1,316 @@
+"""A table as the database reads it: cells as text, distinct texts by number, rows in batches.
+
+A Parquet file is not copied. Every check reads the columns that it asks for, and has cells by the number of their
+text, which is small: so no table needs to fit into memory, only the distinct texts of its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kohort.audit.meaning.published import STAR
+from kohort.audit.read.database import Database, Unreadable
+from kohort.audit.read.dictionary import Dictionary, Ints, Keys
+from kohort.audit.read.texts import TEXTS, Texts
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BATCH = 1 << 21
+"""Rows that are read into arrays at a time."""
+_NARROW = 1 << 20
+"""A column that nothing but its values are checked of has its texts numbered if there are at most this many."""
+_JOINED = 12
+"""Dictionaries that are joined in one statement: the time of a statement grows with more than their number."""
+_BLOCK = 64
+"""Columns that one statement asks about, at most."""
+_CELLS = 1 << 22
+"""Cells that one statement groups or joins, about."""
+_WORD = 62
+"""Bits of a whole number that texts of several columns are packed into."""
+_OWN_KEYS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "DATE")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows that stand in one place, such as a file.
+
+    Attributes
+    ----------
+    relation : str
+        SQL for after FROM; its columns are called c0, c1 and so on.
+    number : str
+        SQL of the number of a row in it, from 0.
+    start, rows : int
+        Number of its first row in the table, and how many it has.
+    place : str
+        What it is called in a message.
+    """
+
+    relation: str
+    number: str
+    start: int
+    rows: int
+    place: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: text cells, NULL where missing, the flag ``starred`` and the number ``rowid`` of each row.
+
+    In the view of its name, quasi-identifiers are there a second time, under `literal`, as the source writes them.
+
+    Attributes
+    ----------
+    name : str
+        The name of the view.
+    header : tuple of str
+        All column names of the source.
+    columns : mapping
+        Column name to SQL name, for the columns that can be asked for.
+    rows : int
+        Number of rows.
+    relation : str
+        SQL for after FROM: all rows, each column in its own type.
+    row : str
+        SQL of the number of a row in it.
+    parts : tuple of Part
+        The same rows, part by part.
+    kinds : mapping
+        SQL name to the database's type.
+    missing : mapping
+        Column name to the texts that mean a missing value.
+    viewed : mapping
+        Column name to SQL name, for the columns that are in the view; cells of others are `text` of `relation`.
+    """
+
+    database: Database
+    name: str
+    header: tuple[str, ...]
+    columns: Mapping[str, str]
+    rows: int
+    relation: str
+    row: str
+    parts: tuple[Part, ...]
+    kinds: Mapping[str, str]
+    missing: Mapping[str, frozenset[str]]
+    viewed: Mapping[str, str]
+    _known: dict[str, Dictionary] = field(default_factory=dict, repr=False)
+    _about: dict[str, int] = field(default_factory=dict, repr=False)
+
+    def literal(self, column: str) -> str:
+        """SQL name of a quasi-identifier as it is written: texts for missing are told apart, NULL for none."""
+        return f"literal_{self.columns[column]}"
+
+    def counts(self, column: str) -> dict[str | None, int]:
+        """Count the rows of every distinct text of a column; None stands for missing. Python holds them all."""
+        return self.dictionary(column).counts
+
+    def differences(self, other: Table, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:
+        """Tell how many more rows than another table it has of each text of some columns, where that differs."""
+        for some in self.blocks(columns):
+            places = ", ".join(map(str, range(len(some))))
+            sides = (
+                f"SELECT unnest([{places}]) AS place, unnest([{', '.join(map(table.text, some))}]) AS text, "
+                f"{sign} AS times FROM {table.relation}"
+                for table, sign in ((self, 1), (other, -1))
+            )
+            found = self.database.streamed(
+                f"SELECT place, text, CAST(sum(times) AS BIGINT) FROM ({' UNION ALL '.join(sides)}) AS both_sides "
+                "GROUP BY place, text HAVING sum(times) <> 0"
+            )
+            yield from ((some[place], text, times) for place, text, times in found)
+
+    def blocks(self, columns: Sequence[str], most: int = _BLOCK) -> Iterator[Sequence[str]]:
+        """Columns that one statement may ask about, some after the other."""
+        step = min(most, max(1, _CELLS // max(self.rows, 1)))
+        for start in range(0, len(columns), step):
+            yield columns[start : start + step]
+
+    def dictionary(self, column: str) -> Dictionary:
+        """Number the distinct texts of a column, which are read once."""
+        if column not in self._known:
+            self._known[column] = self._numbered(column)
+        return self._known[column]
+
+    def read_through(self, columns: Sequence[str]) -> None:
+        """Read all of some columns, about whose texts it is then known how many there are."""
+        for start in range(0, len(columns), _BLOCK):
+            some = columns[start : start + _BLOCK]
+            counted = ", ".join(f"approx_count_distinct({self.columns[column]})" for column in some)
+            [found] = self.database.rows(f"SELECT {counted} FROM {self.relation}")
+            self._about.update(zip(some, found, strict=True))
+
+    def is_narrow(self, column: str) -> bool:
+        """Whether a column has few enough distinct texts for a dictionary."""
+        return column in self._known or self._about[column] <= _NARROW
+
+    def batches(self, low: int = 0, high: int | None = None) -> Iterator[tuple[int, int]]:
+        """First row and end of every batch of rows, of all rows or those from `low` to before `high`."""
+        end = self.rows if high is None else high
+        for start in range(low, end, BATCH):
+            yield start, min(start + BATCH, end)
+
+    def codes(self, columns: Sequence[str], start: int, stop: int) -> list[Ints]:
+        """The numbers of the texts of some columns, in the rows from `start` to before `stop`.
+
+        Raises
+        ------
+        Unreadable
+            When the source has changed since its texts were read.
+        """
+        if len(columns) > _JOINED:
+            blocks = (columns[first : first + _JOINED] for first in range(0, len(columns), _JOINED))
+            return [codes for some in blocks for codes in self.codes(some, start, stop)]
+        dictionaries = [self.dictionary(column) for column in columns]
+        found: list[Ints] = [np.empty(stop - start, dictionary.kind[1]) for dictionary in dictionaries]
+        codes = ", ".join(f"CAST(d{place}.code AS {one.kind[0]}) AS n{place}" for place, one in enumerate(dictionaries))
+        for part in self.parts:
+            low, high = max(start, part.start), min(stop, part.start + part.rows)
+            if low >= high:
+                continue
+            arrays = self.database.arrays(
+                f"SELECT CAST({part.number} - {low - part.start} AS UINTEGER) AS place, {codes} FROM {part.relation} "
+                f"{_joined(dictionaries)} "
+                f"WHERE {part.number} >= {low - part.start} AND {part.number} < {high - part.start}"
+            )
+            if len(arrays["place"]) != high - low:
+                raise Unreadable
+            # a join keeps no order of rows
+            here = slice(low - start, high - start)
+            for place, array in enumerate(found):
+                if np.ma.isMaskedArray(arrays[f"n{place}"]):
+                    raise Unreadable
+                array[here][arrays["place"]] = arrays[f"n{place}"]
+        return found
+
+    def keys(self, columns: Sequence[str], prefix: str = "d") -> Keys:
+        """Write combinations of texts in a form that can be grouped; for use in a SELECT from `relation`.
+
+        Whole numbers, or for many columns the texts themselves: joining as many dictionaries would take too long.
+
+        Parameters
+        ----------
+        prefix : str
+            Of the SQL names, which must differ in one statement.
+        """
+        if len(columns) <= _JOINED:
+            return self.numbers(columns, prefix)
+        # a null and an empty text are two, as there are readers that tell them apart
+        texts = tuple(f"coalesce('=' || CAST({self.columns[column]} AS VARCHAR), '')" for column in columns)
+        return Keys(
+            joined="",
+            words=texts,
+            names=", ".join(f"{prefix}_{place}" for place in range(len(texts))),
+            starred=" AND ".join(f"{text} = '={STAR}'" for text in texts),
+            fields=(),
+        )
+
+    def numbers(self, columns: Sequence[str], prefix: str = "d") -> Keys:
+        """Write combinations of texts as whole numbers, from which those of each text can be had again.
+
+        The number of the text of column j is ``<prefix><j>.code``.
+        """
+        dictionaries = [self.dictionary(column) for column in columns]
+        fields, word, shift = [], 0, 0
+        for dictionary in dictionaries:
+            if shift + dictionary.bits > _WORD:
+                word, shift = word + 1, 0
+            fields.append((word, shift, dictionary.bits))
+            shift += dictionary.bits
+        packed: list[list[str]] = [[] for _ in range(word + 1 if columns else 0)]
+        for place, (word, shift, _) in enumerate(fields):
+            packed[word].append(f"(CAST({prefix}{place}.code AS BIGINT) << {shift})")
+        stars = [dictionary.star for dictionary in dictionaries]
+        starred = " AND ".join(f"{prefix}{place}.code = {star}" for place, star in enumerate(stars))
+        return Keys(
+            joined=_joined(dictionaries, prefix),
+            words=tuple(" | ".join(parts) for parts in packed),
+            names=", ".join(f"{prefix}_{place}" for place in range(len(packed))),
+            starred=starred if stars and None not in stars else "false",
+            fields=tuple(fields),
+        )
+
+    def text(self, column: str) -> str:
+        """SQL of a cell of `relation` as text, NULL where missing."""
+        sql = self.columns[column]
+        return f"CASE WHEN {self.is_missing(column)} THEN NULL ELSE CAST({sql} AS VARCHAR) END"
+
+    def is_missing(self, column: str) -> str:
+        """SQL: whether a cell of `relation` is missing; NULL for one that is null."""
+        sql = self.columns[column]
+        # a typed column says "not a number" where another leaves the cell empty
+        strange = f" OR isnan({sql})" if self._is_float(column) else ""
+        return f"CAST({sql} AS VARCHAR) IN ({_quoted(self.missing[column])}){strange}"
+
+    def _numbered(self, column: str) -> Dictionary:
+        table, key = f"{self.name}_{self.columns[column]}", self._key(column)
+        text = "coalesce(CAST(key AS VARCHAR), '')"
+        # in the order of the numbers, so that some of them are found without reading all; a null and an empty text have
+        # two numbers, as there are readers that tell them apart
+        self.database.rows(
+            f"CREATE TEMP TABLE {table} AS SELECT key, times, "
+            f"CAST(dense_rank() OVER (ORDER BY key IS NOT NULL, {text}) - 1 AS UINTEGER) AS code FROM ("
+            f"SELECT {key} AS key, count(*) AS times FROM {self.relation} GROUP BY key) AS keys ORDER BY code"
+        )
+        missing = self.missing[column] | (frozenset({"nan", "-nan"}) if self._is_float(column) else frozenset())
+        is_missing = f"{text} IN ({_quoted(missing)})"
+        value = f"any_value(CASE WHEN {is_missing} THEN NULL ELSE {text} END)"
+        few = self.rows <= TEXTS
+        found = self.database.frame(
+            f"SELECT CAST(sum(times) AS BIGINT) AS times, bool_or({is_missing}) AS missing, "
+            f"bool_or({text} = '{STAR}') AS star, {value if few else 'NULL'} AS value "
+            f"FROM {table} GROUP BY code ORDER BY code"
+        )
+
+        def read(start: int, stop: int) -> pl.Series:
+            return self.database.frame(
+                f"SELECT {value} AS value FROM {table} WHERE code >= {start} AND code < {stop} "
+                "GROUP BY code ORDER BY code"
+            )["value"]
+
+        values = Texts(found.height, read)
+        if found.height <= TEXTS:
+            values = Texts.of(found["value"] if few else read(0, found.height))
+        star = found["star"].arg_true()
+        return Dictionary(
+            table,
+            key,
+            values,
+            found["times"].to_numpy(),
+            found["missing"].to_numpy(),
+            int(star[0]) if len(star) else None,
+        )
+
+    def _key(self, column: str) -> str:
+        """What cells are looked up by: their own values where equal ones have equal texts, as that is faster."""
+        sql = self.columns[column]
+        kind = self.kinds[sql]
+        if kind in _OWN_KEYS or kind == "VARCHAR":
+            return sql
+        if self._is_float(column):
+            # zeros are equal, and so are all that is no number, whatever their signs; their texts are not
+            odd = f"isnan({sql}) OR ({sql} = 0 AND signbit({sql}))"
+            [(any_odd,)] = self.database.rows(f"SELECT coalesce(bool_or({odd}), false) FROM {self.relation}")
+            if not any_odd:
+                return sql
+        return f"CAST({sql} AS VARCHAR)"
+
+    def _is_float(self, column: str) -> bool:
+        return self.kinds[self.columns[column]] in ("FLOAT", "DOUBLE")
+
+
+def _joined(dictionaries: Sequence[Dictionary], prefix: str = "d") -> str:
+    return " ".join(
+        f"LEFT JOIN {one.table} AS {prefix}{place} ON {prefix}{place}.key IS NOT DISTINCT FROM {one.key}"
+        for place, one in enumerate(dictionaries)
+    )
+
+
+def _quoted(texts: Iterable[str]) -> str:
+    """Texts as SQL writes them."""
+    return ", ".join("'" + text.replace("'", "''") + "'" for text in sorted(texts))

@@ -1,0 +1,1 @@
+"""The auditor on Spark."""

@@ -1,5 +1,0 @@
-"""How much any k-anonymous release of a table must lose at least, with a certificate that can be checked."""
-
-from kohort.bounds.lower import Bound, lower_bound
-
-__all__ = ["Bound", "lower_bound"]

@@ -1,0 +1,160 @@
+"""Boxes -> published values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kohort.codes.boxes import Boxes, Solution
+from kohort.codes.encode import STAR, Codes, LineAxis
+from kohort.policy import Policy
+
+BUCKET, COUNT = "bucket", "count"
+"""Columns that link the two tables of a release in buckets."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table that is written, and the promise that it is verified against."""
+
+    name: str
+    """Empty if it is the only one."""
+    frame: pl.DataFrame
+    order: NDArray[np.int64]
+    """The original row of each row."""
+    policy: Policy
+    beside: str = ""
+    """Name of the part that it completes: the two are verified together."""
+
+
+def parts_of(
+    original: pl.DataFrame, usable: NDArray[np.int64], codes: Codes, solution: Solution, policy: Policy
+) -> list[Part]:
+    """The tables of the release, each in its published order.
+
+    Parameters
+    ----------
+    original : DataFrame
+        The table as read, with pseudonyms in the place of the identifiers that have some.
+    usable : array of int
+        Rows of it that took part; the codes and the solution are about these.
+    """
+    kept = usable if solution.kept is None else usable[solution.kept]
+    boxes = solution.boxes if solution.kept is None else solution.boxes.of(solution.kept)
+    table = original[kept] if len(kept) < original.height else original
+    released = publish(table, codes, boxes, policy.dropped, bounds=policy.output.bounds)
+    if solution.buckets is not None:
+        return _in_buckets(released, kept, solution.buckets, policy)
+    if not solution.tables:
+        frame, order = _arrange(original, released, kept, policy)
+        return [Part("", frame, order, policy)]
+    parts = []
+    for number, sub in enumerate(solution.tables, 1):
+        names = [codes.axes[j].name for j in sub.axes]
+        promise = policy.of_columns([*names, *policy.having_role("sensitive")], k=sub.k)
+        order = _shuffled(len(kept), policy, number)
+        parts.append(Part(str(number), released.select(*promise.columns)[order], kept[order], promise))
+    return parts
+
+
+def _in_buckets(
+    released: pl.DataFrame, kept: NDArray[np.int64], buckets: NDArray[np.int32], policy: Policy
+) -> list[Part]:
+    """Two tables: records with their buckets, and for every bucket its sensitive values with their counts."""
+    [sensitive] = policy.having_role("sensitive")
+    # Numbers of buckets tell nothing: they are drawn afresh.
+    names = _shuffled(int(buckets.max()) + 1, policy, 2) + 1
+    tagged = released.with_columns(pl.Series(BUCKET, names[buckets]))
+    order = np.arange(len(kept)) if policy.output.order == "kept" else _shuffled(len(kept), policy, 1)
+    values = tagged.group_by(BUCKET, sensitive).agg(pl.len().alias(COUNT)).sort(BUCKET, sensitive)
+    return [
+        Part("quasi", tagged.drop(sensitive)[order], kept[order], policy),
+        Part("sensitive", values, np.empty(0, np.int64), policy, beside="quasi"),
+    ]
+
+
+def _arrange(
+    original: pl.DataFrame, released: pl.DataFrame, kept: NDArray[np.int64], policy: Policy
+) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+    """Add suppressed records if they are to be shown, and put all in their published order."""
+    order = kept
+    if policy.output.suppressed == "starred" and len(kept) < original.height:
+        rest = np.setdiff1d(np.arange(original.height), kept)
+        released = pl.concat([released, starred(original[rest], released, policy.quasi_identifiers)])
+        order = np.concatenate([kept, rest])
+    arrangement = np.argsort(order) if policy.output.order == "kept" else _shuffled(len(order), policy)
+    return released[arrangement], order[arrangement]
+
+
+def _shuffled(rows: int, policy: Policy, table: int = 0) -> NDArray[np.int64]:
+    """A random order, another one for every table; without a seed it is drawn from fresh entropy of the system."""
+    seed = policy.output.shuffle_seed
+    drawn = seed if seed is None or not table else [seed, table]
+    return np.random.default_rng(drawn).permutation(rows)
+
+
+def publish(table: pl.DataFrame, codes: Codes, boxes: Boxes, dropped: tuple[str, ...], *, bounds: bool) -> pl.DataFrame:
+    """The release: identifiers dropped, quasi-identifiers generalized, all else as it was.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The records that are published, as read.
+    dropped : tuple of str
+        Columns that are not published.
+    bounds : bool
+        Add typed ends beside interval columns.
+    """
+    columns: list[pl.Series] = []
+    axes = {axis.name: j for j, axis in enumerate(codes.axes)}
+    for name in table.columns:
+        if name in dropped:
+            continue
+        if name not in axes:
+            columns.append(table[name])
+            continue
+        axis, lo, hi = codes.axes[axes[name]], boxes.lo[:, axes[name]], boxes.hi[:, axes[name]]
+        # Each different (lo, hi) is written once, then shared.
+        keys, index = np.unique(lo.astype(np.int64) * axis.size + hi, return_inverse=True)
+        sides = (keys // axis.size).astype(np.int32), (keys % axis.size).astype(np.int32)
+        columns.append(axis.published(*sides).gather(index))
+        if bounds and isinstance(axis, LineAxis):
+            columns += _ends(axis, *sides, index)
+    return pl.DataFrame(columns)
+
+
+def _ends(axis: LineAxis, lo: NDArray[np.int32], hi: NDArray[np.int32], index: NDArray[np.int64]) -> list[pl.Series]:
+    """Typed ends of each interval, null where it holds a missing value."""
+    open_ended = pl.Series(hi == axis.missing_code)
+    last = max(len(axis.values) - 1, 0)
+    if axis.coarse is not None:
+        typed = axis.coarse.typed(np.minimum(lo, last), np.minimum(hi, last), axis.name)
+        return [
+            end.set(open_ended, None).gather(index).alias(f"{axis.name}_{suffix}")
+            for suffix, end in zip(("lo", "hi"), typed, strict=True)
+        ]
+    ends = []
+    for suffix, side in (("lo", lo), ("hi", hi)):
+        values = (
+            axis.values.gather(np.minimum(side, last))
+            if len(axis.values)
+            else axis.values.extend_constant(None, len(side))
+        )
+        ends.append(values.set(open_ended, None).gather(index).alias(f"{axis.name}_{suffix}"))
+    return ends
+
+
+def starred(table: pl.DataFrame, released: pl.DataFrame, quasi_identifiers: tuple[str, ...]) -> pl.DataFrame:
+    """Suppressed records in the columns of the release, every quasi-identifier `*`."""
+
+    def column(name: str, dtype: pl.DataType) -> pl.Series:
+        if name in quasi_identifiers:
+            return pl.repeat(STAR, table.height, eager=True).alias(name)
+        # A column that the table has not is an end of an interval, and `*` has none.
+        return table[name] if name in table.columns else pl.Series(name, [None] * table.height, dtype)
+
+    # Not by literals: polars makes one row of them, however many records there are.
+    return pl.DataFrame([column(name, dtype) for name, dtype in released.schema.items()])

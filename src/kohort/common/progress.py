@@ -1,0 +1,42 @@
+"""Times the steps of a run, and tells their progress."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from kohort.common import stopping
+
+Progress = Callable[[str, float], None]
+"""Told the step, in a search with the loss so far after a comma, and the share of it that is done."""
+
+
+class Clock:
+    """Times the steps, and tells their progress."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.seconds: dict[str, float] = {}
+        self._progress = progress
+        self._step = ""
+        self._note = ""
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Time what is done inside; a step may have several turns."""
+        self._step, self._note = name, ""
+        self.share(0.0)
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - start, 4)
+        self.share(1.0)
+
+    def share(self, done: float) -> None:
+        """Tell how much of the step is done, 0 to 1; a wish to stop is heeded here, if its exception was lost."""
+        stopping.heed()
+        if self._progress:
+            self._progress(self._step + self._note, done)
+
+    def note(self, text: str) -> None:
+        """Say what is worth showing beside the progress."""
+        self._note = f", {text}"

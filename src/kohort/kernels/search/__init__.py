@@ -1,0 +1,1 @@
+"""Kernels of the search: orders, cuts, steps, merging, withholding."""

@@ -1,0 +1,11 @@
+"""Figures about the classes of a release: sizes, diversity, what a model could learn from them.
+
+One file per figure; a file in this folder that registers a figure is found by itself.
+"""
+
+from kohort.common.registry import load_modules
+from kohort.measures.figures.base import FIGURES, Figure, Partition
+
+load_modules(__name__, __path__)
+
+__all__ = ["FIGURES", "Figure", "Partition"]

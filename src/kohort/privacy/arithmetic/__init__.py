@@ -1,0 +1,1 @@
+"""Exact arithmetic that privacy models share."""

@@ -1,0 +1,87 @@
+"""(epsilon, delta)^k-dissimilarity (Wang et al. 2009) of one column of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.policy import Policy
+from kohort.privacy.arithmetic.neighbours import refuses_crowd, require_delta, spares_enough
+from kohort.privacy.arithmetic.numeric import is_numeric, refuses_texts, refuses_type
+from kohort.privacy.arithmetic.parameters import exact, require_number
+from kohort.privacy.arithmetic.windows import Ints, crowd, inside, windows
+from kohort.privacy.base import MODELS, Histogram, SensitiveModel
+from kohort.privacy.reference import Reference
+from kohort.privacy.rules import Near, Rule, dissimilar
+
+
+@MODELS.register("dissimilarity")
+@dataclass(frozen=True)
+class Dissimilarity(SensitiveModel):
+    """For every record, at least a share of delta of all others in its class have numbers farther away than epsilon.
+
+    Of a class of n records, at least delta (n - 1). The k of the name is that of the policy. Two classes that keep it
+    may break it as one: 1, 3, 5 and 2, 4, 6 keep (1.5, 1), and all six together do not.
+
+    Parameters
+    ----------
+    column : str
+        A sensitive column of numbers or dates. A missing value is near missing ones, and farther than any epsilon from
+        all others.
+    epsilon : float
+        Distance, in the unit of the column, days for dates; 0 or more. A number exactly so far away is near.
+    delta : float
+        Above 0, at most 1.
+
+    Examples
+    --------
+    >>> from kohort.policy import Policy
+    >>> from kohort.privacy import Histogram, reference_of
+    >>> policy = Policy.build(k=3, quasi_identifiers=["age"], sensitive=["pay"])
+    >>> table, values = reference_of(policy, {"pay": ["1", "3", "5", "2", "4", "6"]}, [1] * 6)
+    >>> model = Dissimilarity("pay", epsilon=1.5, delta=1)
+    >>> model.keeps(Histogram.of(np.array([0, 0, 0, 1, 1, 1]), values), table).tolist()
+    [True, True]
+    >>> model.keeps(Histogram.of_all(table), table).tolist()
+    [False]
+    """
+
+    column: str
+    epsilon: float
+    delta: float
+
+    summary = "for every record, a share of delta of the others in its class have numbers farther away than epsilon"
+    paper = "Wang et al., ICDE 2009, (epsilon, delta)^k-dissimilarity"
+    monotone = False
+
+    def __post_init__(self) -> None:
+        require_number("epsilon", self.epsilon, "of at least 0", lambda number: number >= 0)
+        require_delta(self.delta)
+
+    def refuses_policy(self, policy: Policy) -> str | None:
+        """Why the promise makes no sense for the column as the policy describes it; or None."""
+        return refuses_type(policy, self.column)
+
+    def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
+        """Which classes keep the promise."""
+        if not is_numeric(table.column):
+            return np.zeros(classes.classes, bool)
+        return spares_enough(classes, inside(classes, *self._windows(table)), exact(self.delta))
+
+    def rules(self, table: Reference) -> tuple[Rule, ...]:
+        """The promise in the form that a search can follow."""
+        return (dissimilar(Near(np.column_stack(self._windows(table))), exact(self.delta)),)
+
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
+        """Why no release of a table with these values can keep the promise; or None."""
+        if not is_numeric(table.column):
+            return refuses_texts(table.column)
+        _, last = self._windows(table)
+        # From any value to the last that is near it, all are near one another.
+        most = crowd(table.counts, np.arange(table.size), last)
+        return refuses_crowd(self.columns, self.epsilon, self.delta, most, table.total, allowance)
+
+    def _windows(self, table: Reference) -> tuple[Ints, Ints]:
+        return windows(table.column, exact(self.epsilon))

@@ -1,0 +1,69 @@
+"""Distinct l-diversity (Machanavajjhala et al. 2006; Truta and Vinay 2006 call it p-sensitivity)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.privacy.arithmetic.parameters import require_whole
+from kohort.privacy.base import MODELS, Histogram, SensitiveModel
+from kohort.privacy.reference import Reference
+from kohort.privacy.rules import Rule, distinct
+
+
+@MODELS.register("distinct-l-diversity")
+@dataclass(frozen=True)
+class DistinctLDiversity(SensitiveModel):
+    """Every class has at least l different sensitive values.
+
+    Two classes that keep it keep it as one.
+
+    Parameters
+    ----------
+    column : str
+        A sensitive column. A missing value counts as a value of its own.
+    l : int
+        At least 2.
+
+    Examples
+    --------
+    >>> from kohort.policy import Policy
+    >>> from kohort.privacy import Histogram, reference_of
+    >>> policy = Policy.build(k=2, quasi_identifiers=["age"], sensitive=["disease"])
+    >>> table, values = reference_of(policy, {"disease": ["flu", "cold", "flu", "flu"]}, [1, 1, 1, 1])
+    >>> DistinctLDiversity("disease", l=2).keeps(Histogram.of(np.array([0, 0, 1, 1]), values), table).tolist()
+    [True, False]
+    >>> DistinctLDiversity("disease", l=5).refuses_values(table)
+    "l = 5 is impossible for column 'disease': it has 2 values; at most l = 2 can be kept"
+    """
+
+    column: str
+    l: int  # noqa: E741 - the name that everybody knows it by
+
+    summary = "every class has at least l different sensitive values"
+    paper = "Machanavajjhala et al., ICDE 2006; p-sensitivity: Truta and Vinay 2006"
+
+    def __post_init__(self) -> None:
+        require_whole("l", self.l, 2)
+
+    def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
+        """Which classes keep the promise."""
+        del table
+        return classes.distinct >= self.l
+
+    def rules(self, table: Reference) -> tuple[Rule, ...]:
+        """The promise in the form that a search can follow."""
+        return (distinct(self.l, table.size),)
+
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
+        """Why no release of a table with these values can keep the promise; or None."""
+        del allowance  # who is suppressed adds no value
+        if table.size >= self.l:
+            return None
+        values = f"{table.size} value{'s' if table.size != 1 else ''}"
+        return (
+            f"l = {self.l} is impossible for column {self.column!r}: it has {values}; "
+            f"at most l = {table.size} can be kept"
+        )

@@ -1,0 +1,97 @@
+"""Recursive (c, l)-diversity (Machanavajjhala et al. 2006)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.privacy.arithmetic.counting import at_most
+from kohort.privacy.arithmetic.parameters import exact, require_number, require_whole, rounded_up, told
+from kohort.privacy.arithmetic.surplus import capped, with_allowance
+from kohort.privacy.base import MODELS, Histogram, SensitiveModel
+from kohort.privacy.reference import Reference
+from kohort.privacy.rules import Rule, recursive
+
+
+@MODELS.register("recursive-cl-diversity")
+@dataclass(frozen=True)
+class RecursiveCLDiversity(SensitiveModel):
+    """The most frequent value of a class occurs less than c times as often as the l-th and all rarer ones together.
+
+    With counts r1 >= r2 >= ... of the values in the class: r1 < c (r_l + r_(l+1) + ...), strictly. So even somebody
+    who can rule out l - 2 values is not left with one that is too frequent. A class with fewer than l values breaks
+    it. Two classes that keep it keep it as one.
+
+    Parameters
+    ----------
+    column : str
+        A sensitive column. A missing value counts as a value of its own.
+    c : float
+        Above 0. The larger, the weaker.
+    l : int
+        At least 2.
+
+    Examples
+    --------
+    >>> from kohort.policy import Policy
+    >>> from kohort.privacy import Histogram, reference_of
+    >>> policy = Policy.build(k=2, quasi_identifiers=["age"], sensitive=["disease"])
+    >>> table, _ = reference_of(policy, {"disease": ["flu", "cold", "acne"]}, [6, 2, 1])
+    >>> RecursiveCLDiversity("disease", c=2.5, l=2).keeps(Histogram.of_all(table), table).tolist()
+    [True]
+    >>> RecursiveCLDiversity("disease", c=2, l=2).refuses_values(table)
+    "c = 2 is impossible for column 'disease' with l = 2: even the whole table breaks it; c = 2.01 can be kept"
+    """
+
+    column: str
+    c: float
+    l: int  # noqa: E741 - the name that everybody knows it by
+
+    summary = "the most frequent value has less than c times the records of the l-th and all rarer ones"
+    paper = "Machanavajjhala et al., ICDE 2006"
+
+    def __post_init__(self) -> None:
+        require_number("c", self.c, "above 0", lambda number: number > 0)
+        require_whole("l", self.l, 2)
+
+    def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
+        """Which classes keep the promise."""
+        del table
+        return ~at_most(self._tails(classes), classes.largest, 1 / exact(self.c))
+
+    def rules(self, table: Reference) -> tuple[Rule, ...]:
+        """The promise in the form that a search can follow."""
+        del table
+        return (recursive(exact(self.c), self.l),)
+
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
+        """Why no release of a table with these values can keep the promise; or None."""
+        # The fewer records a value may have, the more are the rare ones in proportion.
+        most = max(1, capped(table.counts, allowance))
+        everything = replace(Histogram.of_all(table), count=np.minimum(table.counts, most))
+        if table.size < self.l:
+            values = f"{table.size} value{'s' if table.size != 1 else ''}"
+            return (
+                f"l = {self.l} is impossible for column {self.column!r}: it has {values}; "
+                f"at most l = {table.size} can be kept"
+            )
+        if self.keeps(everything, table).all():
+            return None
+        least = rounded_up(Fraction(int(everything.largest[0]), int(self._tails(everything)[0])), strict=True)
+        return (
+            f"c = {self.c} is impossible for column {self.column!r} with l = {self.l}: "
+            f"even the whole table breaks it{with_allowance(allowance)}; c = {told(least)} can be kept"
+        )
+
+    def _tails(self, classes: Histogram) -> NDArray[np.int64]:
+        """Records of each class with its l-th most frequent value or a rarer one."""
+        order = np.lexsort((-classes.count, classes.group))
+        group, count = classes.group[order], classes.count[order]
+        starts = np.append(0, np.cumsum(classes.distinct))[:-1]
+        rare = np.arange(len(group)) - starts[group] >= self.l - 1
+        tails = np.zeros(classes.classes, np.int64)
+        np.add.at(tails, group[rare], count[rare])
+        return tails

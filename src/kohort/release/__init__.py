@@ -1,0 +1,1 @@
+"""Making a release: plan, prepare, solve, write, verify."""

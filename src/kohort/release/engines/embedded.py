@@ -1,0 +1,306 @@
+"""Out of core: a table larger than memory, on this machine.
+
+DuckDB reads the files, makes the dictionaries and divides the table into parts on disk. Each part is then read,
+clustered and recoded by itself, and all are written as one file, which is verified like any other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from threading import Event, Lock
+from typing import Any
+
+import polars as pl
+
+from kohort.audit import refuse_misread
+from kohort.common.progress import Clock
+from kohort.common.stopping import Workers
+from kohort.errors import DataError, InfeasibleError, Interrupted
+from kohort.release.engines.duck import DuckScan, connected
+from kohort.release.engines.gather import gathered
+from kohort.release.engines.job import PART, ROW, Job
+from kohort.release.engines.joining import Stock, joined, settled
+from kohort.release.engines.lookups import COUNT
+from kohort.release.engines.part import Piece, Tally, release_part
+from kohort.release.engines.sample import dealt, expression, with_cuts
+from kohort.release.engines.survey import refuse_parts, survey
+from kohort.release.engines.workspace import Workspace, files_facts, same_run, workspace, write_note
+from kohort.release.plan import Plan
+from kohort.release.prepare import refuse_suppressing
+from kohort.search.refine import cores
+from kohort.table.sources import Source, open_source
+from kohort.table.zones import refuse_without_zone
+
+BYTES_PER_RECORD = 2500
+"""Memory that work on a part takes for each of its records, about, with what is read and written."""
+BYTES_PER_VALUE = 100
+"""Memory that a dictionary takes for each distinct value, about."""
+DATABASE = 0.4
+"""Share of the memory that the database may take."""
+MOST_RECORDS = 1_000_000
+"""Larger parts gain nothing."""
+MOST_PARTS = 4096
+DISK = 8
+"""Free disk that is asked for, as a multiple of the table's own size."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run: what has been written into the draft, and what is known about it."""
+
+    source: Source
+    order: Path
+    """Parquet file with the number of the original row of each row."""
+    tally: Tally
+    job: Job
+    facts: dict[str, str]
+    folder: Path
+    """Private, and guarded; gone at the end."""
+
+
+@contextmanager
+def beyond_memory(
+    table: str | Path,
+    plan: Plan,
+    output: Path,
+    draft: Path,
+    memory: int,
+    clock: Clock,
+    *,
+    partitions: int | None = None,
+    resume: bool = False,
+) -> Iterator[Run]:
+    """Write a release of a table in files into a draft; its private folder lives until the end of the block.
+
+    Parameters
+    ----------
+    table : path
+        A file, a folder of files, or a pattern.
+    memory : int
+        Bytes that the process may take, about.
+    partitions : int, optional
+        How many parts there are; as many as memory asks for when absent.
+    resume : bool
+        Go on from the parts that a run before has finished.
+    """
+    refuse_parts(plan)
+    source = open_source(table, plan.policy.input, plan.policy.columns)
+    refuse_without_zone(source.zones, plan.policy)
+    size = sum(path.stat().st_size for path in source.files)
+    with workspace(output, DISK * size, resume=resume) as space:
+        facts = {
+            "files": files_facts(source.files),
+            "policy": plan.policy.to_toml(),
+            "memory": memory,
+            "partitions": partitions,
+            "version": version("kohort"),
+        }
+        drawn = same_run(space.done, facts, {"seed": plan.seed, "shuffle": secrets.randbits(62)})
+        plan = replace(plan, seed=drawn["seed"])
+        most = min(MOST_RECORDS, _room(memory) / cores())
+        parts, most = (MOST_PARTS, most) if partitions is None else (partitions, 0.0)
+        with connected(int(memory * DATABASE), space.raw) as database:
+            with clock.step("read"):
+                scan = DuckScan.of(database, source, space.raw)
+                if source.kind == "csv":
+                    refuse_misread(source.files, plan.policy, source.columns, scan.records)
+            with clock.step("encode"):
+                _refuse_dictionaries(scan, plan, memory)
+                job, coded = survey(plan, scan)
+                job = replace(job, zones=source.zones)
+                if plan.policy.output.shuffle_seed is None:
+                    job = replace(job, shuffle=drawn["shuffle"])
+            with clock.step("divide"):
+                job = with_cuts(
+                    job, lambda condition: coded.counted(job.code_columns, condition), parts=parts, most=most
+                )
+                others = coded.others(job.carried) if coded.records < scan.records else None
+            job, tally = _worked(job, coded, space, memory, clock)
+        without = scan.records - coded.records
+        refuse_suppressing(without + tally.suppressed, scan.records, plan.policy, "would lie in too small classes")
+        if plan.policy.output.suppressed == "starred":
+            stars = without + tally.suppressed + tally.stars
+            refuse_suppressing(stars, scan.records, plan.policy, "would be * in every quasi-identifier")
+        with clock.step("write"):
+            order = gathered(job, job.cuts.parts, space, others, draft, source.dialect, int(memory * DATABASE))
+        told = {"parts": f"{len(job.cuts.parts):,}, each of them clustered by itself"}
+        yield Run(source, order, tally, job, told, space.raw)
+
+
+def _refuse_dictionaries(scan: DuckScan, plan: Plan, memory: int) -> None:
+    """Refuse a table with too many distinct values: they are in memory all the time, however many parts there are."""
+    names = [name for name in plan.policy.quasi_identifiers if name in scan.columns]
+    if scan.records * len(names) * BYTES_PER_VALUE <= memory * (1 - DATABASE):
+        return
+    distinct = scan.about_distinct(names)
+    needed = BYTES_PER_VALUE * sum(distinct.values()) / (1 - DATABASE)
+    if needed > memory:
+        most = max(distinct, key=lambda name: distinct[name])
+        raise DataError(
+            f"memory: the distinct values of quasi-identifiers need about {needed / 1e9:.1f}GB, most of it for column "
+            f"{most!r} with about {distinct[most]:,} of them; give more memory, or round the column first."
+        )
+
+
+def _room(memory: int) -> float:
+    """Records that can be worked on at a time."""
+    return memory * (1 - DATABASE) / BYTES_PER_RECORD
+
+
+class _TooLarge(DataError):
+    """Parts that were joined for a promise do not fit into memory any more."""
+
+
+def _worked(job: Job, scan: DuckScan, space: Workspace, memory: int, clock: Clock) -> tuple[Job, Tally]:
+    """Divide the table, and work on its parts; the job with those that there were in the end, and what was counted.
+
+    Raises
+    ------
+    DataError
+        When the promises need larger parts than fit into memory, however the table is divided.
+    """
+    fault: DataError | None = None
+    for way in (job, dealt(job, _room(memory) / cores())):
+        try:
+            with clock.step("divide"):
+                work = _Work.of(way, scan, space, memory, clock.share)
+            with clock.step("cluster"):
+                done = settled(joined(way, work.stock), work.stock, work.failures)
+                return done, work.finished(done)
+        except _TooLarge as error:
+            fault = error
+        finally:
+            shutil.rmtree(space.raw / "parts", ignore_errors=True)
+    assert fault is not None
+    raise fault
+
+
+@dataclass(frozen=True)
+class _Work:
+    """Work on parts that lie on disk.
+
+    Attributes
+    ----------
+    files : dict
+        Files of each leaf of the cuts.
+    """
+
+    scan: DuckScan
+    space: Workspace
+    memory: int
+    progress: Callable[[float], None]
+    files: dict[int, list[Path]]
+    stock: Stock
+
+    @classmethod
+    def of(cls, job: Job, scan: DuckScan, space: Workspace, memory: int, progress: Callable[[float], None]) -> _Work:
+        """Write the parts, and look at them."""
+        scan.divide(expression(job), job.carried, space.raw / "parts")
+        folders = space.raw.glob(f"parts/{PART}=*")
+        files = {int(one.name.removeprefix(f"{PART}=")): sorted(one.glob("*.parquet")) for one in folders}
+        return cls(scan, space, memory, progress, files, Stock.of(job, lambda columns: _counted(files, columns)))
+
+    def failures(self, job: Job, parts: list[int]) -> dict[int, InfeasibleError]:
+        """Work on some parts that are not finished yet, several at a time; the faults of those that cannot be."""
+        sizes = {part: self.stock.size(leaves) for part, leaves in job.cuts.groups.items()}
+        self._refuse_large(job, sizes)
+        stop, lock = Event(), Lock()
+        done = {part: 0.0 if part in parts else 1.0 for part in sizes}
+
+        def share(part: int, of_part: float) -> None:
+            if stop.is_set():
+                raise Interrupted
+            with lock:
+                done[part] = of_part
+                self.progress(sum(done[one] * sizes[one] for one in sizes) / job.records)
+
+        def work(part: int, threads: int) -> InfeasibleError | None:
+            try:
+                if not self._is_done(job, part):
+                    share(part, 0.0)
+                    self._release(job, part, lambda of_part: share(part, of_part), threads)
+            except InfeasibleError as error:
+                return error
+            share(part, 1.0)
+            return None
+
+        each = _room(self.memory) / cores()
+        # One thread for each part: parts share nothing, and so never wait for each other. Large ones come first, so
+        # that none is left for the end; those that take the memory of several, alone.
+        found = {part: work(part, 0) for part in parts if sizes[part] > each}
+        order = sorted((part for part in parts if part not in found), key=lambda part: (-sizes[part], part))
+        with Workers(cores()) as pool:
+            try:
+                found |= zip(order, pool.results(lambda part: work(part, 1), order), strict=True)
+            except BaseException:
+                stop.set()
+                raise
+        return {part: error for part, error in found.items() if error is not None}
+
+    def finished(self, job: Job) -> Tally:
+        """What was counted in all parts."""
+        return Tally.total([self._tally(part) for part in job.cuts.parts])
+
+    def _release(self, job: Job, part: int, progress: Callable[[float], None], threads: int) -> None:
+        files = [path for leaf in job.cuts.groups[part] for path in self.files.get(leaf, [])]
+        frame = self.scan.named(pl.read_parquet(files, glob=False, hive_partitioning=False))
+        piece = release_part(frame, job, part, progress, threads=threads)
+        _write(piece, frame[ROW], self.space, part, _held(job, part))
+        if not job.pledges:  # else it may have to be joined with another one
+            for path in files:
+                path.unlink()
+
+    def _is_done(self, job: Job, part: int) -> bool:
+        """Whether a part was finished in a run before, with the records that it has now."""
+        return self.space.is_done(part) and self._note(part)["of"] == _held(job, part)
+
+    def _tally(self, part: int) -> Tally:
+        content = self._note(part)
+        del content["of"]
+        return Tally(**content)
+
+    def _note(self, part: int) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads(self.space.tally(part).read_text(encoding="utf-8"))
+        return content
+
+    def _refuse_large(self, job: Job, sizes: dict[int, int]) -> None:
+        """Refuse to work on parts that were joined for a promise and do not fit into memory any more."""
+        some = [sizes[part] for part, leaves in job.cuts.groups.items() if len(leaves) > 1]
+        if job.pledges and some and max(some) > _room(self.memory):
+            needed = self.memory * max(some) / _room(self.memory)
+            raise _TooLarge(
+                f"memory: the promises about sensitive values are kept only if {max(some):,} records are worked on "
+                f"together, which takes about {needed / 1e9:.1f}GB; give more memory, or choose weaker parameters."
+            )
+
+
+def _counted(files: dict[int, list[Path]], columns: Sequence[str]) -> pl.DataFrame:
+    """Records of each leaf, or of each value of some own columns in it."""
+    count = pl.len().cast(pl.Int64).alias(COUNT)
+    found = []
+    for leaf, some in sorted(files.items()):
+        rows = pl.scan_parquet(some, glob=False, hive_partitioning=False)
+        counted = rows.group_by(columns).agg(count) if columns else rows.select(count)
+        found.append(counted.select(pl.lit(leaf).alias(PART), *columns, COUNT).collect())
+    return pl.concat(found)
+
+
+def _held(job: Job, part: int) -> str:
+    """What tells which records of the table a part holds."""
+    return hashlib.sha256(repr((job.cuts.root, job.cuts.groups[part])).encode()).hexdigest()
+
+
+def _write(piece: Piece, rows: pl.Series, space: Workspace, part: int, held: str) -> None:
+    """Keep what became of a part; the tally comes last, so that a part is finished only when all of it is there."""
+    released = piece.released.with_columns(rows.gather(piece.rows))
+    space.tally(part).unlink(missing_ok=True)
+    released.write_parquet(space.released(part), compression="lz4")
+    write_note(space.tally(part), asdict(piece.tally) | {"of": held})

@@ -1,0 +1,98 @@
+"""Dictionaries of a table: what number stands for a value, whichever part it is met in.
+
+They are made once from the distinct values of each column, by the same encoding as in memory; an engine then only
+looks values up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from kohort.codes.encode import Axis, encode_column
+from kohort.errors import DataError, PolicyError
+from kohort.policy import Policy
+from kohort.policy.sections import Role
+from kohort.privacy import Reference, SensitiveModel, models_of, reference_of
+from kohort.release.prepare import spelled
+from kohort.table.texts import as_texts
+from kohort.table.types import typed_column
+
+OWN = "__kohort_"
+"""How the names of an engine's own columns begin."""
+COUNT = f"{OWN}count"
+CODE = f"{OWN}code"
+Distinct = Callable[[tuple[str, ...]], pl.DataFrame]
+"""The distinct combinations of some columns, with the number of their records in the column COUNT."""
+
+_ROW = re.compile(r" \(first in row \d+\)")
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A dictionary: some columns of the table -> a number, or null for a value that does not take part."""
+
+    name: str
+    """Column that holds the number."""
+    columns: tuple[str, ...]
+    table: pl.DataFrame
+    """The columns as the table has them, distinct, and CODE."""
+
+
+@dataclass(frozen=True)
+class Pledge:
+    """A promise about sensitive values, and the column that holds the number of each record's value."""
+
+    model: SensitiveModel
+    table: Reference
+    column: str
+
+
+def encoded(policy: Policy, role: Role, distinct: Distinct) -> tuple[tuple[Axis, ...], list[Lookup]]:
+    """Axis and dictionary of every column of a role; all faults are reported."""
+    axes, lookups, faults = [], [], []
+    for number, name in enumerate(policy.having_role(role)):
+        values = distinct((name,))[name]
+        try:
+            typed = typed_column(spelled(values, policy) if role == "sensitive" else values, policy)
+            known = typed.is_not_null() | (role != "quasi" or policy.privacy.missing in ("own-value", "wildcard"))
+            axis, some = encode_column(typed.filter(known), policy.columns[name], policy)
+        except (DataError, PolicyError) as error:
+            # These are rows of the dictionary, not of the table.
+            faults += [_ROW.sub("", fault) for fault in error.faults]
+            continue
+        codes = pl.repeat(None, len(values), dtype=pl.Int32, eager=True).scatter(known.arg_true(), pl.Series(some))
+        axes.append(axis)
+        lookups.append(Lookup(f"{OWN}{role}_{number}", (name,), pl.DataFrame([values, codes.alias(CODE)])))
+    if faults:
+        raise DataError(*faults)
+    return tuple(axes), lookups
+
+
+def pledged(policy: Policy, distinct: Distinct) -> tuple[tuple[Pledge, ...], list[Lookup]]:
+    """The policy's promises about sensitive values, and the dictionaries of these; models about the same share one.
+
+    Parameters
+    ----------
+    distinct : callable
+        Of the records that take part.
+    """
+    pledges = []
+    lookups: dict[tuple[str, ...], Lookup] = {}
+    references: dict[tuple[str, ...], Reference] = {}
+    for model in models_of(policy):
+        if not isinstance(model, SensitiveModel):
+            continue
+        columns = tuple(model.columns)
+        if columns not in lookups:
+            counted = distinct(columns)
+            texts = {name: as_texts(counted[name]).to_list() for name in columns}
+            references[columns], numbers = reference_of(policy, texts, counted[COUNT].to_numpy())
+            coded = counted.select(columns).with_columns(pl.Series(CODE, numbers.astype(np.int32)))
+            lookups[columns] = Lookup(f"{OWN}value_{len(lookups)}", columns, coded)
+        pledges.append(Pledge(model, references[columns], lookups[columns].name))
+    return tuple(pledges), list(lookups.values())

@@ -1,0 +1,182 @@
+"""Work on one part of a table: cluster, recode, and count what became of its records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kohort.codes.boxes import Solution
+from kohort.codes.encode import STAR, Codes
+from kohort.codes.publish import publish, starred
+from kohort.privacy import Promise
+from kohort.release.engines.job import KEY, PART, ROW, Job
+from kohort.release.pseudonyms import with_pseudonyms
+from kohort.search.repair import enforced, refined_and_enforced
+from kohort.search.task import Task
+from kohort.table.read import plain_values
+from kohort.table.zones import placed
+
+MOST_KEY = 2**63
+"""Keys are drawn below it: two rows with the same are next to impossible."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What is counted in every part and added up over all of them."""
+
+    records: int
+    suppressed: int
+    """Records that the algorithm withheld."""
+    clusters: int
+    stars: int
+    """Published records with `*` in every quasi-identifier."""
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.records + other.records,
+            self.suppressed + other.suppressed,
+            self.clusters + other.clusters,
+            self.stars + other.stars,
+        )
+
+    @staticmethod
+    def total(tallies: Sequence[Tally]) -> Tally:
+        """All of them together, added in their order."""
+        return reduce(add, tallies)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What becomes of a part."""
+
+    released: pl.DataFrame
+    """Published rows, suppressed records among them if they are shown; and KEY, by which the rows of all parts are
+    mixed: where a row stands must not tell what part it was in."""
+    rows: NDArray[np.int64]
+    """The record of the part, counted from 0, that each row shows."""
+    tally: Tally
+
+
+def release_part(
+    frame: pl.DataFrame,
+    job: Job,
+    part: int,
+    progress: Callable[[float], None] = lambda share: None,
+    threads: int = 0,
+) -> Piece:
+    """Make the rows of one part that are published.
+
+    The result depends on the records, the job and the number of the part; not on the order of the records, on where
+    it runs, or on how often it is run.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `Job.columns` as read, those of quasi-identifiers may be left out; and the engine's own: codes and numbers of
+        sensitive values, 32-bit integers.
+    threads : int
+        All cores when 0.
+
+    Raises
+    ------
+    InfeasibleError
+        When the part alone cannot keep a promise.
+    """
+    frame = placed(plain_values(frame), job.zones)
+    content = [name for name in frame.columns if name not in (ROW, PART)]
+    order = frame.select(content).hash_rows().arg_sort().to_numpy()
+    frame = frame[order]
+    task = _task(frame, job, part, progress, threads)
+    solution = enforced(task, job.plan.algorithm.solve(task))
+    if job.policy.algorithm.refine:
+        solution = refined_and_enforced(task, solution)
+    # Quasi-identifiers are published from their codes; what they were need not be here.
+    absent = [pl.lit(None).alias(name) for name in job.columns if name not in content]
+    table = frame.with_columns(absent).select(job.columns)
+    return _published(table, order, task.codes, solution, job, part)
+
+
+def _task(frame: pl.DataFrame, job: Job, part: int, progress: Callable[[float], None], threads: int) -> Task:
+    plan = job.plan
+    sensitive = Codes(_array(frame, job.sensitive_columns), job.sensitive) if job.sensitive else None
+    share = frame.height / job.records
+    seconds = job.policy.algorithm.seconds
+    # What is suppressed in one part changes the table that classes of all parts are compared with.
+    compares = share < 1 and any(pledge.model.compares for pledge in job.pledges)
+    return Task(
+        codes=Codes(_array(frame, job.code_columns), job.axes),
+        measure=plan.measure,
+        costs=job.costs,
+        k=job.k,
+        rng=np.random.default_rng([plan.seed, 1, part]),
+        progress=progress,
+        sensitive=sensitive,
+        promises=tuple(
+            Promise(pledge.model, pledge.table, frame[pledge.column].to_numpy().astype(np.int64))
+            for pledge in job.pledges
+        ),
+        allowance=0 if compares else job.allowance * frame.height // job.records,
+        seconds=None if seconds is None else seconds * share,
+        records=job.records,
+        threads=threads,
+    )
+
+
+def _array(frame: pl.DataFrame, columns: list[str]) -> NDArray[np.int32]:
+    array = np.ascontiguousarray(np.column_stack([frame[name].to_numpy() for name in columns]), np.int32)
+    array.setflags(write=False)
+    return array
+
+
+def _published(
+    table: pl.DataFrame, order: NDArray[np.int64], codes: Codes, solution: Solution, job: Job, part: int
+) -> Piece:
+    policy = job.policy
+    named = with_pseudonyms(table, policy, job.secret)
+    kept = np.ones(len(order), bool) if solution.kept is None else solution.kept
+    boxes = solution.boxes.of(kept)
+    released = publish(named.filter(pl.Series(kept)), codes, boxes, policy.dropped, bounds=policy.output.bounds)
+    stars = released.select(pl.all_horizontal(pl.col(policy.quasi_identifiers) == STAR).sum()).item()
+    shown = np.flatnonzero(kept)
+    if policy.output.suppressed == "starred" and not kept.all():
+        hidden = starred(named.filter(pl.Series(~kept)), released, policy.quasi_identifiers)
+        released, shown = pl.concat([released, hidden]), np.concatenate([shown, np.flatnonzero(~kept)])
+    keys = np.random.default_rng([job.shuffle, part]).integers(MOST_KEY, size=len(order))
+    tally = Tally(len(order), solution.suppressed, solution.clusters, int(stars or 0))
+    return Piece(released.with_columns(pl.Series(KEY, keys[shown])), order[shown], tally)
+
+
+def release_others(frame: pl.DataFrame, job: Job, like: pl.DataFrame) -> pl.DataFrame:
+    """Make the rows of records that do not take part, with `*` in every quasi-identifier; and KEY.
+
+    A key depends on what is published of a record, and on how many records with the same came before: so the rows and
+    their keys are the same, in whatever pieces and order the records arrive, as long as like ones arrive together.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `Job.carried` as read, and any of the engine's own columns: where nothing is carried, these tell how many
+        records there are.
+    like : DataFrame
+        Any rows of the release, or none: their columns and types.
+    """
+    frame = placed(plain_values(frame), job.zones)
+    named = with_pseudonyms(frame, job.policy, job.secret)
+    turn = pl.int_range(pl.len(), dtype=pl.Int64)
+    numbered = frame.select(*job.carried, (turn.over(job.carried) if job.carried else turn).alias(KEY))
+    keys = _mixed(numbered.hash_rows(seed=job.shuffle).to_numpy() ^ _mixed(np.array([job.shuffle], np.uint64)))
+    hidden = starred(named, like, job.policy.quasi_identifiers)
+    return hidden.with_columns(pl.Series(KEY, (keys >> np.uint64(1)).astype(np.int64)))
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers whose bits depend on all bits of the given ones (the finalizer of splitmix64)."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        numbers = (numbers ^ (numbers >> np.uint64(shift))) * np.uint64(factor)
+    return numbers ^ (numbers >> np.uint64(31))

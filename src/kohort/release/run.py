@@ -1,0 +1,446 @@
+"""The path of the data, one direction: read, encode, cluster, recode, write, verify, measure."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from kohort.audit import Verdict, examine, refuse_ledger, refuse_misread
+from kohort.codes.boxes import Solution
+from kohort.codes.encode import STAR, Codes
+from kohort.codes.publish import Part, parts_of
+from kohort.common import stopping
+from kohort.common.private import private_folder
+from kohort.common.progress import Clock, Progress
+from kohort.errors import DataError, Interrupted, PolicyError, VerificationError
+from kohort.ledger import PersonKey, Recording, read_ledger, recording, refuse_other_persons
+from kohort.measures.bounds.table import bound_of_codes
+from kohort.policy import Policy
+from kohort.release.plan import Plan, plan_of
+from kohort.release.prepare import refuse_solution, refuse_suppressing, refuse_the_impossible, task_of, usable_records
+from kohort.release.pseudonyms import read_key, with_pseudonyms
+from kohort.release.published_loss import Counted, exact_loss, public_loss
+from kohort.release.release import Provenance, Release
+from kohort.search.persons import Work, persons_of
+from kohort.search.repair import enforced, refined_and_enforced
+from kohort.table import read_table, same_kind, write_table
+from kohort.table.read import Kind, file_kind
+from kohort.table.safe import Drafts, together
+from kohort.table.sizes import memory_of
+from kohort.table.targets import part_path, read_by, refuse_targets
+from kohort.table.write import refuse_formless
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Where the verdicts of a release are written, beside the release itself."""
+
+    verdict: Path | None = None
+    private: Path | None = None
+
+    @property
+    def targets(self) -> dict[str, Path]:
+        """The paths by names for messages."""
+        both = {"verdict": self.verdict, "private verdict": self.private}
+        return {what: path for what, path in both.items() if path is not None}
+
+    def write(self, release: Release, files: Drafts) -> None:
+        """Write the verdicts into drafts; with the bound, unless Ctrl-C ends it."""
+        if self.targets:
+            try:
+                _ = release.bound
+            except (Interrupted, KeyboardInterrupt):
+                stopping.forgive()
+        if self.verdict is not None:
+            files.text(self.verdict, release.public_json())
+        if self.private is not None:
+            files.text(self.private, release.private_json(), private=True)
+
+
+def documents_of(path: Path | None, verdict: str | Path | None, private: str | Path | None) -> Documents:
+    """Where the verdicts go; they are about a file."""
+    if path is None and (verdict is not None or private is not None):
+        raise DataError("verdict, private: a verdict is about a file that is handed over; give an output.")
+    return Documents(Path(verdict) if verdict is not None else None, Path(private) if private is not None else None)
+
+
+@dataclass(frozen=True)
+class Book:
+    """Where a release is recorded, and how persons are recognised in it."""
+
+    path: Path
+    persons: PersonKey | None
+
+
+def anonymize(
+    table: Any,
+    policy: Policy | str | Path,
+    *,
+    output: str | Path | None = None,
+    progress: Progress | None = None,
+    ledger: str | Path | None = None,
+    person: str | None = None,
+    ledger_key: str | Path | None = None,
+    memory: str | int | None = None,
+    partitions: int | None = None,
+    resume: bool = False,
+    verdict: str | Path | None = None,
+    private: str | Path | None = None,
+) -> Release:
+    """Turn a table about people into one that keeps the promise of its policy.
+
+    Parameters
+    ----------
+    table
+        Path of a CSV or Parquet file, or a polars, pandas or pyarrow table. Never changed.
+    policy : Policy or path
+        What is promised about which column.
+    output : path, optional
+        Where the release is written, CSV or Parquet by its name. The file appears there only
+        after it has been read again and verified; whatever fails leaves the path as it was.
+    progress : callable, optional
+        Told the step and its share done, 0 to 1.
+    ledger : path, optional
+        A file that knows what earlier releases showed; a new one if it is not there. The release is checked
+        against all of them before it appears, and recorded: see docs/ledger.md.
+    person : str, optional
+        With a ledger: the identifier column that names the person. Keyed hashes of persons are then recorded,
+        and who is released again must be in a class with the same sensitive values as before.
+    ledger_key : path, optional
+        File with the key of these hashes; the environment variable KOHORT_LEDGER_KEY when absent.
+    memory : str or int, optional
+        Memory that may be used, such as ``"2GB"``, or bytes: the table, a file, a folder of files or a pattern, is
+        then worked on in parts on disk, and may be larger than memory. See docs/scale.md.
+    partitions : int, optional
+        With `memory`: how many parts; as many as memory asks for when absent.
+    resume : bool
+        With `memory`: keep finished parts if the run is cut off, and go on from those of a run that was.
+    verdict, private : path, optional
+        With `output`: write the public and the private verdict there, too, with the lower bound on the loss. Release
+        and verdicts appear together, or none of them does. Only its owner can read the private one.
+
+    Returns
+    -------
+    Release
+        Table, verdict, loss and provenance.
+
+    Raises
+    ------
+    PolicyError, DataError
+        When policy or table are faulty; all faults together.
+    InfeasibleError
+        When nothing can keep the promise.
+    VerificationError
+        When the written file does not keep it; nothing is published.
+
+    Examples
+    --------
+    >>> import kohort
+    >>> policy = kohort.Policy.build(
+    ...     k=5, identifiers=["name"], quasi_identifiers=["birth_date", "sex", "zip_code"],
+    ...     sensitive=["diagnosis"], hierarchies={"zip_code": {"prefix": [5, 3]}}, seed=1)
+    >>> patients = kohort.datasets.patients(1000).select(*policy.columns)
+    >>> release = kohort.anonymize(patients, policy)
+    >>> release.verdict.passed, release.table.columns
+    (True, ['birth_date', 'sex', 'zip_code', 'diagnosis'])
+    """
+    policy = Policy.of(policy)
+    path = Path(output) if output is not None else None
+    documents = documents_of(path, verdict, private)
+    clock = Clock(progress)
+    plan = plan_of(policy)
+    book = _book(plan, path, ledger, person, ledger_key)
+    kind = _target(table, path, plan, book, ledger_key, documents)
+    if memory is not None:
+        return _beyond_memory(
+            table, plan, path, book, memory, clock, documents=documents, partitions=partitions, resume=resume
+        )
+    if resume or partitions is not None:
+        raise DataError("resume, partitions: only a run on disk is in parts; give memory, too.")
+    secret = read_key(policy)
+    with clock.step("read"):
+        source = read_table(table, policy.input, policy.columns)
+        if source.dialect is not None and source.path is not None:
+            refuse_misread([source.path], policy, source.frame.columns, source.frame.height)
+        records = usable_records(source, policy)
+        kept, frame = records.kept, records.frame
+        if kind == "csv":
+            refuse_formless(source.frame.drop(*policy.dropped, *policy.quasi_identifiers).schema)
+        named = with_pseudonyms(source.frame, policy, secret)
+    with clock.step("encode"):
+        codes = records.codes(policy)
+        persons = persons_of(source.frame, kept, policy)
+        refuse_the_impossible(plan, frame, records.without, persons)
+        work = Work(task_of(plan, frame, codes, source.frame.height, clock.share, clock.note), persons)
+    with clock.step("cluster"):
+        solution = enforced(work.task, plan.algorithm.solve(work.task))
+        refuse_solution(work.of_records(solution), len(kept), source.frame.height, policy)
+    if policy.algorithm.refine:
+        with clock.step("refine"):
+            solution = refined_and_enforced(work.task, solution)
+    if persons is not None:
+        with clock.step("persons"):
+            solution = enforced(work.promised, work.finished(solution))
+    with clock.step("recode"):
+        parts = parts_of(named, kept, codes, solution, policy)
+        _refuse_stars(parts, source.frame.height, policy)
+    with _recording(book, path) as record, together(*_settled(record)) as files, _drafts(path, parts, files) as drafts:
+        with clock.step("write"):
+            neutralise = policy.output.formulas == "neutralised"
+            for draft, part in zip(drafts, parts, strict=True):
+                write_table(part.frame, draft, kind, source.dialect, neutralise=neutralise)
+        with clock.step("verify"):
+            original = source.path or source.frame
+            judged, published, key = _verified(drafts, parts, original, record)
+        with clock.step("measure"):
+            loss = exact_loss(policy, codes.axes, published, source.frame.height, plan.measure)
+            shown = public_loss(policy, published, plan.measure)
+        tables = {part.name: same_kind(part.frame, source.kind) for part in parts}
+        release = Release(
+            table=tables[parts[0].name],
+            verdict=judged,
+            loss=loss,
+            public_loss=shown,
+            provenance=provenance_of(plan, key, clock, solution.clusters),
+            path=path,
+            row_order=parts[0].order,
+            tables=tables,
+            facts=solution.facts,
+            find_bound=partial(_bound, plan, codes, solution, source.frame.height),
+        )
+        documents.write(release, files)
+    return release
+
+
+def provenance_of(plan: Plan, key: str, clock: Clock, clusters: int) -> Provenance:
+    """How a release was made."""
+    return Provenance(
+        algorithm=plan.algorithm.name,
+        parameters=asdict(plan.algorithm),  # type: ignore[call-overload]
+        measure={"name": plan.measure.name} | asdict(plan.measure),  # type: ignore[call-overload]
+        seed=plan.seed,
+        input_key=key,
+        seconds=clock.seconds,
+        clusters=clusters,
+    )
+
+
+def _beyond_memory(
+    table: Any,
+    plan: Plan,
+    path: Path | None,
+    book: Book | None,
+    memory: str | int,
+    clock: Clock,
+    *,
+    documents: Documents,
+    **how: Any,
+) -> Release:
+    """The same for a table that is larger than memory."""
+    from kohort.release.engines.embedded import beyond_memory
+
+    if path is None or not isinstance(table, str | Path):
+        raise DataError("memory: a limit is for tables in files, and a release in a file; give both, or no limit.")
+    if book is not None:
+        raise DataError("ledger: it records releases that are made in memory; leave the ledger, or the limit, out.")
+    limit = memory if isinstance(memory, int) else memory_of(memory)
+    with together(stopping.published) as files:
+        draft = files.file(path)
+        with beyond_memory(table, plan, path, draft, limit, clock, **how) as run, clock.step("verify"):
+            found = examine(
+                draft,
+                plan.policy,
+                original=run.source.files,
+                row_order=run.order,
+                memory=limit,
+                folder=run.folder,
+                hold=True,
+            )
+            verdict = found.verdict
+            refuse_verdict(verdict)
+            key = secrets.token_hex(32)
+            verdict = verdict.with_hashes(input_keyed=keyed_hash(run.source.files, key))
+            published = {name: Counted.of(texts) for name, texts in found.published.items()}
+            rows = verdict.facts.rows_original or 0
+            loss = exact_loss(plan.policy, run.job.axes, published, rows, plan.measure)
+            shown = public_loss(plan.policy, published, plan.measure)
+        release = Release(
+            table=pl.scan_parquet(path, glob=False) if file_kind(path) == "parquet" else pl.scan_csv(path, glob=False),
+            verdict=verdict,
+            loss=loss,
+            public_loss=shown,
+            provenance=provenance_of(run.job.plan, key, clock, run.tally.clusters),
+            path=path,
+            facts=run.facts,
+        )
+        documents.write(release, files)
+    return release
+
+
+# -- before any work ---------------------------------------------------------------------------
+
+
+def _book(
+    plan: Plan, path: Path | None, ledger: str | Path | None, person: str | None, key: str | Path | None
+) -> Book | None:
+    """Where the release will be recorded; what a ledger cannot record is refused."""
+    policy = plan.policy
+    if ledger is None:
+        if person is not None or key is not None:
+            raise DataError("ledger: a person column and a key are for a ledger, and none is given; give one.")
+        return None
+    if path is None:
+        raise DataError("ledger: it records files that are handed over; give an output.")
+    refuse_ledger(policy)
+    if plan.algorithm.tables(policy):
+        fault = "a ledger is for releases of one table, and this one has several; leave the ledger out."
+        raise PolicyError(policy.located(("algorithm", "name"), fault))
+    persons = None
+    if person is None and key is not None:
+        person = policy.privacy.person  # a key is for persons, and the policy may say who they are
+    if person is not None:
+        if person not in policy.having_role("identifier"):
+            raise PolicyError(f"person: {person!r} must be a column of role 'identifier', which is never published.")
+        persons = PersonKey.of(person, key)
+    elif key is not None:
+        raise DataError("ledger key: it is for persons; name the column that tells who they are.")
+    return Book(Path(ledger), persons)
+
+
+def _target(
+    table: Any, path: Path | None, plan: Plan, book: Book | None, key: str | Path | None, documents: Documents
+) -> Kind:
+    """The kind of file that will be written, if it can be written at all."""
+    policy = plan.policy
+    if path:
+        names = plan.algorithm.tables(policy)
+        targets = {f"output {name}".rstrip(): part_path(path, name) for name in names or ("",)}
+        targets |= documents.targets | ({"ledger": book.path} if book else {})
+        refuse_targets(targets, read_by(table, policy) | ({"ledger key": Path(key)} if key is not None else {}))
+    kind: Kind = file_kind(path) if path else "parquet"
+    if book and book.path.exists():
+        before = read_ledger(book.path)
+        if book.persons:
+            refuse_other_persons(before.releases, book.persons)
+    if policy.output.bounds:
+        _refuse_bounds(policy, kind)
+    return kind
+
+
+def _refuse_bounds(policy: Policy, kind: Kind) -> None:
+    if kind == "csv":
+        fault = "bounds are for Parquet and frames; write Parquet, or set bounds = false."
+        raise PolicyError(policy.located(("output", "bounds"), fault))
+    ends = [f"{name}_{end}" for name in policy.quasi_identifiers for end in ("lo", "hi")]
+    for name in ends:
+        if name in policy.columns:
+            fault = f"column {name!r} is already in the table; rename it, or set bounds = false."
+            raise PolicyError(policy.located(("output", "bounds"), fault))
+
+
+# -- the steps -----------------------------------------------------------------------------------
+
+
+def _bound(plan: Plan, codes: Codes, solution: Solution, records: int) -> float | None:
+    """What no release in classes can lose less than; None where the release is of another kind, or nobody asks."""
+    if solution.tables:
+        return None
+    return bound_of_codes(codes, plan.measure, plan.policy, records, plan.seed)
+
+
+def _refuse_stars(parts: list[Part], records: int, policy: Policy) -> None:
+    """A class that was generalized to the top looks suppressed, so it counts as such if those are shown."""
+    if policy.output.suppressed == "starred":
+        for part in parts:
+            quasi = [name for name in part.policy.quasi_identifiers if name in part.frame.columns]
+            stars = part.frame.select(pl.all_horizontal(pl.col(quasi) == STAR).sum()).item()
+            refuse_suppressing(stars, records, policy, "would be * in every quasi-identifier")
+
+
+def _recording(book: Book | None, path: Path | None) -> AbstractContextManager[Recording | None]:
+    """The ledger until the release has appeared."""
+    if book is None or path is None:
+        return nullcontext()
+    return recording(book.path, path, book.persons)
+
+
+@contextmanager
+def _drafts(path: Path | None, parts: list[Part], files: Drafts) -> Iterator[list[Path]]:
+    """A draft of every output; for frames, private files that live as long as the check."""
+    if path is not None:
+        yield [files.file(part_path(path, part.name)) for part in parts]
+        return
+    with private_folder("kohort-check", guarded=False) as folder:
+        yield [folder / f"release{index}.parquet" for index in range(len(parts))]
+
+
+def _settled(record: Recording | None) -> list[Callable[[], None]]:
+    """What is done as soon as the release is in its place."""
+    return [stopping.published, *([record.settle] if record else [])]
+
+
+def _verified(
+    drafts: list[Path], parts: list[Part], original: Path | pl.DataFrame, record: Recording | None
+) -> tuple[Verdict, dict[str, Counted], str]:
+    """The verdict on the drafts, or a refusal; what they publish, and the key of a keyed hash of the input.
+
+    What is to appear is recorded.
+
+    A plain hash of the input would let an outsider who knows all of the table but one cell try
+    every value of it, so the public verdict has a hash with a secret key.
+    """
+    aside = {part.beside: draft for draft, part in zip(drafts, parts, strict=True) if part.beside}
+    found = {
+        part.name: examine(
+            draft,
+            part.policy,
+            original=original,
+            row_order=part.order,
+            sensitive_table=aside.get(part.name),
+            ledger=record.ledger if record else None,
+            persons=record.persons if record else None,
+            hold=True,
+        )
+        for draft, part in zip(drafts, parts, strict=True)
+        if not part.beside
+    }
+    verdict = Verdict.of_tables({name: one.verdict for name, one in found.items()})
+    refuse_verdict(verdict)
+    if record:
+        [only] = found.values()
+        assert only.shown is not None
+        record.announce(only.shown, only.people, verdict.hashes)
+    key = secrets.token_hex(32)
+    told = {name: Counted.of(texts) for one in found.values() for name, texts in one.published.items()}
+    keyed = keyed_hash([original] if isinstance(original, Path) else original, key)
+    return verdict.with_hashes(input_keyed=keyed), told, key
+
+
+def refuse_verdict(verdict: Verdict) -> None:
+    """Refuse to publish what does not keep its promise."""
+    if not verdict.passed:
+        raise VerificationError(f"the release does not keep its promise and was not published: {verdict.reason}")
+
+
+def keyed_hash(original: Sequence[Path] | pl.DataFrame, key: str) -> str:
+    """Hash of a frame, or of files one after the other."""
+    keyed = hmac.new(bytes.fromhex(key), digestmod=hashlib.sha256)
+    if not isinstance(original, pl.DataFrame):
+        for path in original:
+            with path.open("rb") as file:
+                while block := file.read(1 << 20):
+                    keyed.update(block)
+    else:
+        for column in original:
+            keyed.update(f"{column.name}:{column.dtype};".encode())
+            keyed.update(column.hash(seed=0).to_numpy().tobytes())
+    return keyed.hexdigest()

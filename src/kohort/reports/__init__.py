@@ -1,0 +1,1 @@
+"""What is said about tables and releases: loss, comparisons, reasons, proposals."""
