@@ -305,7 +305,7 @@ def promises_reference() -> str:
     """The promises, and the tests that hold them."""
     sys.path.insert(0, str(ROOT / "tests"))
     try:
-        return str(importlib.import_module("promises").page())
+        return str(importlib.import_module("helpers.promises").page())
     finally:
         del sys.path[0]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-import promises
+from helpers import promises
 from kohort.common import stopping
 
 settings.register_profile(

@@ -2,7 +2,7 @@
 
 import pytest
 
-import promises
+from helpers import promises
 
 
 def test_sentences_are_numbered_in_order():

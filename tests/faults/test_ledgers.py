@@ -21,7 +21,7 @@ from faults.harness import (
     place,
     says,
 )
-from ledgers import ledger
+from helpers.ledgers import ledger
 
 
 def assert_nothing_told(ended):

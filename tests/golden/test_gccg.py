@@ -2,9 +2,9 @@
 
 import pytest
 
+from helpers.papers import FOUR_LEVELS, ROWS
 from kohort.hierarchy import Taxonomy
 from kohort.measures import MEASURES
-from papers import FOUR_LEVELS, ROWS
 
 TABLE_7 = [(39, 42), (50, 52), (38, 37), (31, 28), (53, 49)]
 TABLE_8 = [(39, 42), (50, 38, 37), (52, 53), (31, 28, 49)]

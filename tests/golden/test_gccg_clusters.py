@@ -5,13 +5,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from helpers.papers import FOUR_LEVELS, ROWS
 from kohort.algorithms import ALGORITHMS
 from kohort.algorithms.gccg import distance_costs, form_classes, graded, grades
 from kohort.algorithms.gccg_parallel import halved
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.search.task import Task
-from papers import FOUR_LEVELS, ROWS
 
 THREE_LEVELS = {"Low": ["9th", "11th", "HS-grad"], "High": ["Bachelors", "Masters"]}
 NAMES = ("education", "race", "sex", "age")

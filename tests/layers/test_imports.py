@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "src" / "kohort"
+DOCS = Path(__file__).parents[2] / "docs"
 
 # Each layer may import from those before it, never from those after it. A package is one layer
 # with the modules of its own folder.
@@ -82,6 +84,26 @@ def test_every_module_has_a_layer():
     assert found == set(LEVEL)
 
 
+def test_the_page_shows_the_tree_and_its_layers():
+    page = (DOCS / "architecture.md").read_text()
+    blocks = re.findall(r"^```text\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+    tree = next(block for block in blocks if block.startswith("src/kohort/\n"))
+    listed = re.findall(r"^ {4}([\w.]+)/? ", tree, flags=re.MULTILINE)
+    there = {entry.name for entry in PACKAGE.iterdir()} - {"__pycache__"}
+    assert sorted(listed) == sorted(there)
+    assert len(there) <= 20
+    layers = [set(line.split(", ")) for block in blocks for line in block.splitlines() if line == line.strip()]
+    assert [layer for layer in layers if layer <= set(LEVEL)] == LAYERS
+    # The listing is the path: nothing stands above what it imports from.
+    order = [LEVEL[name.removesuffix(".py")] for name in listed if name.removesuffix(".py") in LEVEL]
+    assert order == sorted(order)
+
+
+@pytest.mark.parametrize("path", re.findall(r"`((?:\w+/)+\w+\.py)`", (DOCS / "architecture.md").read_text()))
+def test_files_that_the_page_names_are_there(path):
+    assert (PACKAGE / path).exists() or (DOCS.parent / path).exists()
+
+
 @pytest.mark.promise("3.2")
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_go_one_way(path):
@@ -129,3 +151,14 @@ def test_every_public_name_can_be_imported():
         assert getattr(kohort, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         kohort.nonsense  # noqa: B018
+
+
+def test_unit_tests_mirror_the_tree():
+    def folders(top):
+        return {str(path.relative_to(top)) for path in top.rglob("*") if path.is_dir() and path.name[:2] != "__"}
+
+    there, tested = folders(PACKAGE), folders(Path(__file__).parents[1] / "unit")
+    assert tested <= there
+    # Kernels are tested where they serve, and Spark in tests/spark, on one session.
+    top = {name for name in there if "/" not in name}
+    assert top - tested == {"kernels"}

@@ -26,7 +26,7 @@ class Algorithm(ABC):
     guarantee: ClassVar[str]
     complexity: ClassVar[str]
     enforces: ClassVar[frozenset[str]]
-    """Names of the privacy models it enforces; a policy with any other is refused before work."""
+    """Privacy models that its result keeps by itself. Repair keeps others, where the release is in classes."""
     anonymity: ClassVar[Anonymity] = "classes"
     """What `k` means in its releases; a policy that says anything else is refused before work."""
     searches: ClassVar[bool] = False

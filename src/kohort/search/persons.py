@@ -1,9 +1,10 @@
 """Classes of k persons, where a person may have several records.
 
-Algorithms count records. So a person takes part once for each combination of quasi-identifiers: in the usual
-table of visits, where these are the same on all visits, k records are then k persons already. Afterwards, a class
-that still has fewer than k persons joins the class that costs least. Where a further privacy model is broken by that,
-the repair stage goes on: that a class has k persons is one more promise to it.
+Algorithms count records. Where k is all that is promised, a person therefore takes part once for each combination of
+quasi-identifiers: in the usual table of visits, where these are the same on all visits, k records are then k persons
+already. With an algorithm or a further privacy model that looks at sensitive values or at a population, every record
+takes part. Afterwards, a class that still has fewer than k persons joins the class that costs least. If that breaks a
+further model, the repair stage goes on, and treats k persons in every class as one more promise.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.tasks import assert_only_the_seed_decides, assert_steps_do_not_matter, numbers
 from kohort.algorithms import ALGORITHMS, kaca
 from kohort.codes.encode import encode
 from kohort.errors import InfeasibleError, PolicyError
@@ -16,7 +17,6 @@ from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
-from tasks import assert_only_the_seed_decides, assert_steps_do_not_matter, numbers
 
 
 class FixedDraws:

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 
+from helpers.tasks import numbers, rows_by_class
 from kohort.algorithms import ALGORITHMS
 from kohort.codes.encode import LineAxis, encode
 from kohort.errors import PolicyError
@@ -17,7 +18,6 @@ from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
-from tasks import numbers, rows_by_class
 
 NCP = MEASURES.make("ncp", {})
 

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.tasks import assert_only_the_seed_decides, assert_steps_do_not_matter, cluster, costs_of, encoded, numbers
 from kohort.algorithms import ALGORITHMS
 from kohort.codes.encode import LineAxis
 from kohort.errors import PolicyError
 from kohort.measures import MEASURES
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
-from tasks import assert_only_the_seed_decides, assert_steps_do_not_matter, cluster, costs_of, encoded, numbers
 
 
 def plain(codes, costs, k, seed=3):

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tasks
+from helpers import tasks
+from helpers.tasks import assert_only_the_seed_decides, assert_steps_do_not_matter
 from kohort.algorithms import ALGORITHMS
 from kohort.codes.encode import encode
 from kohort.errors import PolicyError
@@ -17,7 +18,6 @@ from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
-from tasks import assert_only_the_seed_decides, assert_steps_do_not_matter
 
 
 def cluster(codes, costs, k, seed=3, progress=lambda share: None, **parameters):

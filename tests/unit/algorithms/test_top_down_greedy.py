@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from helpers.tasks import assert_only_the_seed_decides, assert_steps_do_not_matter, cluster, costs_of, encoded, numbers
 from kohort.algorithms import ALGORITHMS, top_down_greedy
 from kohort.errors import PolicyError
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
-from tasks import assert_only_the_seed_decides, assert_steps_do_not_matter, cluster, costs_of, encoded, numbers
 
 NAME = "top-down-greedy"
 

@@ -5,10 +5,10 @@ import stat
 
 import pytest
 
+from helpers.ledgers import CANARY, entry, ledger
 from kohort.errors import DataError
 from kohort.ledger import Ledger, People, read_ledger
 from kohort.ledger.file import write_ledger
-from ledgers import CANARY, entry, ledger
 
 
 def changed(path, change):

@@ -2,9 +2,9 @@
 
 import pytest
 
+from helpers.ledgers import entry
 from kohort.errors import DataError
 from kohort.ledger import Ledger, People, PersonKey, refuse_other_persons
-from ledgers import entry
 
 SECRET = "a secret that is long enough"
 

@@ -7,10 +7,10 @@ from contextlib import suppress
 
 import pytest
 
+from helpers.ledgers import ledger, shown
 from kohort.errors import DataError
 from kohort.ledger import Ledger, drop_pending, read_ledger, recording
 from kohort.ledger.file import write_ledger
-from ledgers import ledger, shown
 
 
 @pytest.fixture

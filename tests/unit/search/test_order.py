@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.tasks import costs_of, numbers
 from kohort.kernels.costs import span_cost
 from kohort.search.order import best_cut, column_order, first_partition, halved, in_order
 from kohort.search.refine import Search
-from tasks import costs_of, numbers
 
 
 def continuous(n, d=4, seed=1):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.tasks import costs_of, encoded, numbers
 from kohort.codes.encode import Codes
 from kohort.kernels.costs import span_cost
 from kohort.kernels.search.spans import cost_of, cost_with
@@ -20,7 +21,6 @@ from kohort.search import spans as spans_module
 from kohort.search.order import best_cut, column_order, in_order
 from kohort.search.refine import Effort, Search
 from kohort.search.spans import places_of, spans_of
-from tasks import costs_of, encoded, numbers
 
 
 def nobody(share, cost):

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import kohort
+from helpers.tasks import costs_of, numbers
 from kohort.algorithms import ALGORITHMS
 from kohort.audit.meaning.spelling import identity
 from kohort.codes.boxes import Solution
@@ -15,7 +16,6 @@ from kohort.measures import MEASURES
 from kohort.search.persons import Work, with_k_persons
 from kohort.search.task import Task
 from kohort.table.identities import identities
-from tasks import costs_of, numbers
 
 IN_CLASSES = [name for name, algorithm in ALGORITHMS.items() if algorithm.anonymity == "classes"]
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kohort
+from helpers.tasks import costs_of, numbers
 from kohort.codes.boxes import Solution
 from kohort.codes.encode import Codes
 from kohort.errors import InfeasibleError
@@ -28,7 +29,6 @@ from kohort.search.refine import Effort, Search
 from kohort.search.repair import broken_classes, enforced, mended
 from kohort.search.rules import rules_of
 from kohort.search.task import Task
-from tasks import costs_of, numbers
 
 
 def nobody(share, cost):
