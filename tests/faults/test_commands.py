@@ -238,6 +238,17 @@ def test_a_demo_that_cannot_be_made_says_so(folder, capfd):
     assert ended.code == 2
 
 
+@pytest.mark.parametrize("name", ["patients.csv", "policy.toml", "release.csv", "private.json", "hierarchies/sex.csv"])
+def test_a_demo_writes_over_nothing_that_no_demo_has_made(folder, capfd, name):
+    place(folder, {f"mine/{name}": "what somebody keeps"})
+    before = contents(folder)
+    ended = command(capfd, "demo", "--folder", "mine", "--rows", "50")
+    assert ended.code == 2
+    [sentence] = plain_faults(ended)
+    assert sentence.startswith(f"mine: holds {name.split('/')[0]}, which no demo has made")
+    assert contents(folder) == before
+
+
 def test_a_demo_of_fewer_patients_than_k_leaves_nothing(folder, capfd):
     ended = command(capfd, "demo", "--rows", "5", "--k", "10")
     [sentence] = plain_faults(ended)

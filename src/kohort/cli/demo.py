@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 WRITTEN = ("patients.csv", "policy.toml", "release.csv", "release.csv.verdict.json", "private.json")
+MARK = ".kohort-demo"
+"""A file that says that the files beside it are those of a demo, and may be written over by the next one."""
 
 
 @app.command()
@@ -45,8 +47,10 @@ def demo(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(f"{folder}: cannot be made ({error.strerror}); give another --folder.") from None
+    _refuse_foreign(folder)
     table = patients(rows, seed)
     refuse_targets({name: folder / name for name in WRITTEN}, {})
+    (folder / MARK).touch()
     with draft_of(folder / "patients.csv") as draft:
         table.write_csv(draft)
     policy = _policy(folder, k, seed)
@@ -72,6 +76,16 @@ def demo(
     out.print(f"\nIn {folder}/: patients.csv, policy.toml, release.csv, its public verdict, and private.json.")
     out.print("Judge it yourself:")
     out.print(f"  kohort verify {folder}/release.csv -p {folder}/policy.toml --original {folder}/patients.csv")
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """Refuse to write over files that no demo has made."""
+    from kohort.errors import DataError
+
+    foreign = [name for name in (*WRITTEN, "hierarchies") if (folder / name).exists()]
+    if foreign and not (folder / MARK).is_file():
+        fault = f"holds {foreign[0]}, which no demo has made and which would be written over"
+        raise DataError(f"{folder}: {fault}; give another --folder.")
 
 
 def _policy(folder: Path, k: int, seed: int) -> Policy:

@@ -164,6 +164,7 @@ def test_demo(tmp_path):
     made = {path.name for path in (tmp_path / "kohort-demo").iterdir()}
     assert made == {
         "patients.csv", "policy.toml", "release.csv", "release.csv.verdict.json", "private.json", "hierarchies",
+        ".kohort-demo",
     }  # fmt: skip
     again = call(
         "verify", "kohort-demo/release.csv", "-p", "kohort-demo/policy.toml", "--original", "kohort-demo/patients.csv",
