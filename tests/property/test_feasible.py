@@ -11,9 +11,9 @@ import pytest
 import kohort
 from kohort.policy import Policy
 from kohort.release.plan import plan_of
-from kohort.release.prepare import refuse_solution, refuse_the_impossible, task_of, usable_records
+from kohort.release.prepare import refuse_the_impossible, task_of, usable_records
+from kohort.release.solve import solved as solve
 from kohort.search.persons import Work, persons_of
-from kohort.search.repair import enforced
 from kohort.table import read_table
 from oracles import models as oracle
 
@@ -144,10 +144,7 @@ def solved(frame, policy):
     persons = persons_of(frame, records.kept, policy)
     refuse_the_impossible(plan, records.frame, 0, persons)
     task = task_of(plan, records.frame, records.codes(policy), frame.height, lambda share: None)
-    work = Work(task, persons)
-    solution = enforced(work.task, plan.algorithm.solve(work.task))
-    refuse_solution(solution, frame.height, frame.height, policy)
-    return enforced(work.promised, work.finished(solution))
+    return solve(plan, Work(task, persons), frame.height)
 
 
 def assert_nothing_feasible_is_refused(rng, models, algorithm, limit, persons, most=9):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,12 @@ class Part:
     policy: Policy
     beside: str = ""
     """Name of the part that it completes: the two are verified together."""
+
+    @property
+    def stars(self) -> int:
+        """Rows with `*` in every quasi-identifier."""
+        quasi = [name for name in self.policy.quasi_identifiers if name in self.frame.columns]
+        return starred_rows(self.frame, quasi)
 
 
 def parts_of(
@@ -145,6 +152,11 @@ def _ends(axis: LineAxis, lo: NDArray[np.int32], hi: NDArray[np.int32], index: N
         )
         ends.append(values.set(open_ended, None).gather(index).alias(f"{axis.name}_{suffix}"))
     return ends
+
+
+def starred_rows(released: pl.DataFrame, quasi_identifiers: Sequence[str]) -> int:
+    """Number of published rows with `*` in every quasi-identifier."""
+    return int(released.select(pl.all_horizontal(pl.col(quasi_identifiers) == STAR).sum()).item() or 0)
 
 
 def starred(table: pl.DataFrame, released: pl.DataFrame, quasi_identifiers: tuple[str, ...]) -> pl.DataFrame:

@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kohort.codes.boxes import Solution
 from kohort.codes.encode import Codes, encode
 from kohort.codes.population import coverages_of
 from kohort.errors import InfeasibleError, PolicyError
@@ -190,11 +189,3 @@ def task_of(
         seconds=policy.algorithm.seconds,
         note=note,
     )
-
-
-def refuse_solution(solution: Solution, usable: int, records: int, policy: Policy) -> None:
-    """Refuse to withhold more than the policy allows, or everybody."""
-    if solution.suppressed == usable:
-        raise InfeasibleError("every record would be suppressed; choose a smaller k or another algorithm.")
-    if solution.suppressed:
-        refuse_suppressing(records - usable + solution.suppressed, records, policy, "would lie in too small classes")

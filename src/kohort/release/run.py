@@ -16,7 +16,7 @@ import polars as pl
 
 from kohort.audit import Verdict, examine, refuse_ledger, refuse_misread
 from kohort.codes.boxes import Solution
-from kohort.codes.encode import STAR, Codes
+from kohort.codes.encode import Codes
 from kohort.codes.publish import Part, parts_of
 from kohort.common import stopping
 from kohort.common.private import private_folder
@@ -26,12 +26,12 @@ from kohort.ledger import PersonKey, Recording, read_ledger, recording, refuse_o
 from kohort.measures.bounds.table import bound_of_codes
 from kohort.policy import Policy
 from kohort.release.plan import Plan, plan_of
-from kohort.release.prepare import refuse_solution, refuse_suppressing, refuse_the_impossible, task_of, usable_records
+from kohort.release.prepare import refuse_the_impossible, task_of, usable_records
 from kohort.release.pseudonyms import read_key, with_pseudonyms
 from kohort.release.published_loss import Counted, exact_loss, public_loss
 from kohort.release.release import Provenance, Release
+from kohort.release.solve import refuse_stars, solved
 from kohort.search.persons import Work, persons_of
-from kohort.search.repair import enforced, refined_and_enforced
 from kohort.table import read_table, same_kind, write_table
 from kohort.table.read import Kind, file_kind
 from kohort.table.safe import Drafts, together
@@ -181,18 +181,11 @@ def anonymize(
         persons = persons_of(source.frame, kept, policy)
         refuse_the_impossible(plan, frame, records.without, persons)
         work = Work(task_of(plan, frame, codes, source.frame.height, clock.share, clock.note), persons)
-    with clock.step("cluster"):
-        solution = enforced(work.task, plan.algorithm.solve(work.task))
-        refuse_solution(work.of_records(solution), len(kept), source.frame.height, policy)
-    if policy.algorithm.refine:
-        with clock.step("refine"):
-            solution = refined_and_enforced(work.task, solution)
-    if persons is not None:
-        with clock.step("persons"):
-            solution = enforced(work.promised, work.finished(solution))
+    solution = solved(plan, work, source.frame.height, clock.step)
     with clock.step("recode"):
         parts = parts_of(named, kept, codes, solution, policy)
-        _refuse_stars(parts, source.frame.height, policy)
+        for part in parts:
+            refuse_stars(part.stars, source.frame.height, policy)
     with _recording(book, path) as record, together(*_settled(record)) as files, _drafts(path, parts, files) as drafts:
         with clock.step("write"):
             neutralise = policy.output.formulas == "neutralised"
@@ -355,15 +348,6 @@ def _bound(plan: Plan, codes: Codes, solution: Solution, records: int) -> float 
     if solution.tables:
         return None
     return bound_of_codes(codes, plan.measure, plan.policy, records, plan.seed)
-
-
-def _refuse_stars(parts: list[Part], records: int, policy: Policy) -> None:
-    """A class that was generalized to the top looks suppressed, so it counts as such if those are shown."""
-    if policy.output.suppressed == "starred":
-        for part in parts:
-            quasi = [name for name in part.policy.quasi_identifiers if name in part.frame.columns]
-            stars = part.frame.select(pl.all_horizontal(pl.col(quasi) == STAR).sum()).item()
-            refuse_suppressing(stars, records, policy, "would be * in every quasi-identifier")
 
 
 def _recording(book: Book | None, path: Path | None) -> AbstractContextManager[Recording | None]:

@@ -21,8 +21,8 @@ from kohort.measures.loss import loss_of_solution
 from kohort.policy import Policy
 from kohort.release.plan import plan_of
 from kohort.release.prepare import refuse_the_impossible, task_of, usable_records
+from kohort.release.solve import solved
 from kohort.search.persons import Work, persons_of
-from kohort.search.repair import enforced
 from kohort.table import read_table
 
 
@@ -119,8 +119,7 @@ def _outcome(
         refuse_the_impossible(plan, frame, suppressed, persons)
         work = Work(task_of(plan, frame, codes, records, lambda share: None), persons)
         start = time.perf_counter()
-        solution = enforced(work.task, plan.algorithm.solve(work.task))
-        solution = enforced(work.promised, work.finished(solution))
+        solution = solved(plan, work, records)
     except KohortError as error:
         seconds = time.perf_counter() - start
         return Outcome(name, size, anonymity, None, None, None, None, None, seconds, error.faults[0])

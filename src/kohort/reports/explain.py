@@ -20,9 +20,9 @@ from kohort.measures.compile import compile_costs
 from kohort.measures.loss import Loss, cell_costs, loss_of_boxes, loss_of_solution, star_cost
 from kohort.policy import Policy
 from kohort.release.plan import Plan, plan_of
-from kohort.release.prepare import refuse_solution, refuse_the_impossible, task_of, usable_records
+from kohort.release.prepare import refuse_the_impossible, task_of, usable_records
+from kohort.release.solve import solved
 from kohort.search.persons import Work, persons_of
-from kohort.search.repair import enforced, refined_and_enforced
 from kohort.search.task import Task
 from kohort.table import read_table
 
@@ -204,11 +204,7 @@ def explain(
     refuse_the_impossible(plan, frame, records - len(kept), persons)
     task = task_of(plan, frame, codes, records, lambda share: tell("cluster", share))
     work = Work(task, persons)
-    solution = enforced(work.task, plan.algorithm.solve(work.task))
-    refuse_solution(work.of_records(solution), len(kept), records, policy)
-    if plan.policy.algorithm.refine:
-        solution = refined_and_enforced(work.task, solution)
-    solution = enforced(work.promised, work.finished(solution))
+    solution = solved(plan, work, records)
     loss = loss_of_solution(plan.measure, codes, solution, records - len(kept))
     tried = _Trial(task, plan.seed)
     columns = []

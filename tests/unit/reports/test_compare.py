@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import kohort
@@ -41,6 +42,22 @@ def test_an_algorithm_that_refuses_does_not_stop_the_others(hospital, policy, mo
     assert refused.refused == "too large for this; use k-member."
     assert refused.loss is None
     assert done.loss is not None
+
+
+@pytest.mark.parametrize(("suppressed", "fault"), [(31, "over the suppression_limit"), (1000, "every record would be")])
+def test_an_algorithm_that_suppresses_too_many_is_refused(hospital, policy, monkeypatch, suppressed, fault):
+    def suppress(self, task):
+        labels = np.zeros(len(task.codes.array), np.int32)
+        labels[:suppressed] = -1
+        return labels
+
+    monkeypatch.setattr(ALGORITHMS["gccg"], "cluster", suppress)
+    limited = policy.with_changes("privacy", suppression_limit=0.03)
+    [outcome] = kohort.compare(hospital, limited, algorithms=["gccg"])
+    assert fault in outcome.refused
+    assert outcome.loss is None
+    with pytest.raises(kohort.InfeasibleError, match=fault):
+        kohort.anonymize(hospital, limited.with_changes("algorithm", name="gccg"))
 
 
 def test_command(tmp_path, hospital, policy, capsys, monkeypatch):

@@ -34,7 +34,7 @@ from kohort.release.engines.sample import dealt, expression, with_cuts
 from kohort.release.engines.survey import refuse_parts, survey
 from kohort.release.engines.workspace import Workspace, files_facts, same_run, workspace, write_note
 from kohort.release.plan import Plan
-from kohort.release.prepare import refuse_suppressing
+from kohort.release.solve import refuse_solution, refuse_stars
 from kohort.search.refine import cores
 from kohort.table.sources import Source, open_source
 from kohort.table.zones import refuse_without_zone
@@ -125,10 +125,8 @@ def beyond_memory(
                 others = coded.others(job.carried) if coded.records < scan.records else None
             job, tally = _worked(job, coded, space, memory, clock)
         without = scan.records - coded.records
-        refuse_suppressing(without + tally.suppressed, scan.records, plan.policy, "would lie in too small classes")
-        if plan.policy.output.suppressed == "starred":
-            stars = without + tally.suppressed + tally.stars
-            refuse_suppressing(stars, scan.records, plan.policy, "would be * in every quasi-identifier")
+        refuse_solution(tally.suppressed, coded.records, scan.records, plan.policy)
+        refuse_stars(without + tally.suppressed + tally.stars, scan.records, plan.policy)
         with clock.step("write"):
             order = gathered(job, job.cuts.parts, space, others, draft, source.dialect, int(memory * DATABASE))
         told = {"parts": f"{len(job.cuts.parts):,}, each of them clustered by itself"}

@@ -12,12 +12,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.codes.boxes import Solution
-from kohort.codes.encode import STAR, Codes
-from kohort.codes.publish import publish, starred
+from kohort.codes.encode import Codes
+from kohort.codes.publish import publish, starred, starred_rows
 from kohort.privacy import Promise
 from kohort.release.engines.job import KEY, PART, ROW, Job
 from kohort.release.pseudonyms import with_pseudonyms
-from kohort.search.repair import enforced, refined_and_enforced
+from kohort.release.solve import solved
+from kohort.search.persons import Work
 from kohort.search.task import Task
 from kohort.table.read import plain_values
 from kohort.table.zones import placed
@@ -93,9 +94,7 @@ def release_part(
     order = frame.select(content).hash_rows().arg_sort().to_numpy()
     frame = frame[order]
     task = _task(frame, job, part, progress, threads)
-    solution = enforced(task, job.plan.algorithm.solve(task))
-    if job.policy.algorithm.refine:
-        solution = refined_and_enforced(task, solution)
+    solution = solved(job.plan, Work(task), None)
     # Quasi-identifiers are published from their codes; what they were need not be here.
     absent = [pl.lit(None).alias(name) for name in job.columns if name not in content]
     table = frame.with_columns(absent).select(job.columns)
@@ -142,13 +141,13 @@ def _published(
     kept = np.ones(len(order), bool) if solution.kept is None else solution.kept
     boxes = solution.boxes.of(kept)
     released = publish(named.filter(pl.Series(kept)), codes, boxes, policy.dropped, bounds=policy.output.bounds)
-    stars = released.select(pl.all_horizontal(pl.col(policy.quasi_identifiers) == STAR).sum()).item()
+    stars = starred_rows(released, policy.quasi_identifiers)
     shown = np.flatnonzero(kept)
     if policy.output.suppressed == "starred" and not kept.all():
         hidden = starred(named.filter(pl.Series(~kept)), released, policy.quasi_identifiers)
         released, shown = pl.concat([released, hidden]), np.concatenate([shown, np.flatnonzero(~kept)])
     keys = np.random.default_rng([job.shuffle, part]).integers(MOST_KEY, size=len(order))
-    tally = Tally(len(order), solution.suppressed, solution.clusters, int(stars or 0))
+    tally = Tally(len(order), solution.suppressed, solution.clusters, stars)
     return Piece(released.with_columns(pl.Series(KEY, keys[shown])), order[shown], tally)
 
 
