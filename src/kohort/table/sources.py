@@ -262,11 +262,17 @@ def _top(schema: Sequence[tuple[str, int, int]]) -> list[tuple[str, int]]:
 
 
 def _unusable(path: Path, types: dict[str, str], known: Collection[str]) -> list[str]:
-    """Columns that cannot be published: more than one value per cell, or of a type that the audit does not know."""
+    """Columns that cannot be published: more than one value per cell, or of a type that the audit does not know.
+
+    The database does not see all that a file says about its columns, such as that numbers are durations.
+    """
+    import polars as pl
+
+    schema = pl.read_parquet_schema(path)
     return [
         f"{path.name}: {called(name, place, known)} holds {fault}."
         for place, (name, kind) in enumerate(types.items(), 1)
-        if (fault := unusable(_dtype(kind)))
+        if (fault := unusable(schema.get(name, pl.Null())) or unusable(_dtype(kind)))
     ]
 
 
@@ -285,7 +291,7 @@ def _dtype(kind: str) -> pl.DataType:
         **dict.fromkeys(("STRUCT", "MAP", "UNION"), pl.Struct([])),
         "BOOLEAN": pl.Boolean(),
         "DATE": pl.Date(),
-        "TIME": pl.Time(),
+        **dict.fromkeys(("TIME", "TIME_NS"), pl.Time()),
         "DECIMAL": pl.Decimal(38, 0),
         "BLOB": pl.Binary(),
         "INTERVAL": pl.Duration(),

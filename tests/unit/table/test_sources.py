@@ -12,6 +12,7 @@ import pytest
 from kohort.audit.read.files import listed_files
 from kohort.errors import DataError
 from kohort.policy.sections import Input
+from kohort.table import read_table
 from kohort.table.sources import fetched, files_of, open_source, relation
 
 SECRET = "s3cret"
@@ -238,3 +239,20 @@ def test_scarce_memory_is_no_fault_of_the_files(tmp_path):
     with pytest.raises(DataError, match="memory: the limit is too small") as caught:
         fetched(open_source(tmp_path), fail)
     assert caught.value.__context__ is None
+
+
+def test_kinds_are_those_that_a_file_read_whole_has(tmp_path):
+    """The database takes durations of polars for whole numbers, and times to the nanosecond for something unknown."""
+    kinds = {"long": pl.Duration("us"), "clock": pl.Time(), "moment": pl.Datetime("ns"), "text": pl.Categorical()}
+    for name, kind in kinds.items():
+        values = pl.Series(name, ["a"] if name == "text" else [7], dtype=None).cast(kind)
+        path = tmp_path / f"{name}.parquet"
+        values.to_frame().write_parquet(path)
+        whole, in_parts = [], []
+        for open_, found in ((read_table, whole), (open_source, in_parts)):
+            try:
+                open_(path, Input(), [name])
+            except DataError as error:
+                found += error.faults
+        assert whole == in_parts
+        assert bool(whole) == (name == "long")
