@@ -268,7 +268,8 @@ def _unusable(path: Path, types: dict[str, str], known: Collection[str]) -> list
     """
     import polars as pl
 
-    schema = pl.read_parquet_schema(path)
+    with path.open("rb") as file:  # by its name, polars would take it for a pattern
+        schema = pl.read_parquet_schema(file)
     return [
         f"{path.name}: {called(name, place, known)} holds {fault}."
         for place, (name, kind) in enumerate(types.items(), 1)
