@@ -77,11 +77,11 @@ class ClusteringBased(Clusterer):
         rows, n = task.codes.distinct, len(task.codes.array)
         values, shares = promised(task)
         # Copies of a row are told apart by their sensitive values, so the order of the input does not matter.
-        row = np.repeat(np.arange(len(rows.counts)), rows.counts)
-        order = rows.order[np.lexsort((*values[rows.order].T[::-1], row))]
+        values = values[rows.order]
+        drawn = np.lexsort((*values.T[::-1], rows.row))
         # One random order for all sets: a part keeps the order of the whole.
-        order = order[task.rng.permutation(n)]
-        codes, values = np.ascontiguousarray(task.codes.array[order]), values[order]
+        drawn = drawn[task.rng.permutation(n)]
+        codes, values = rows.codes[rows.row[drawn]], values[drawn]
         places = as_places(task, codes)
         missing = np.array(
             [
@@ -101,9 +101,7 @@ class ClusteringBased(Clusterer):
                 members, stops, state, labels,
             )  # fmt: skip
             task.progress(state[START] / n)
-        by_record = np.empty(n, np.int32)
-        by_record[order] = labels
-        return by_record
+        return rows.by_record(labels, drawn)
 
 
 def promised(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -46,6 +46,4 @@ class Fast(Clusterer):
         # Sorted records: the order of the input has no influence on what is published.
         rows = task.codes.distinct
         columns = column_order(rows.codes, rows.counts, task.costs, task.k, task.rng)
-        labels = np.empty(len(rows.order), np.int32)
-        labels[rows.order] = first_partition(rows.codes, rows.counts, task.costs, task.k, columns, task.rng)[1]
-        return labels
+        return rows.by_record(first_partition(rows.codes, rows.counts, task.costs, task.k, columns, task.rng)[1])

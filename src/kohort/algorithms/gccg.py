@@ -194,8 +194,7 @@ def form_classes(task: Task, costs: Costs, sets: list[NDArray[np.int64]], run: R
     """Form the classes of each set of records, given in the order of their grades."""
     distinct = task.codes.distinct
     n = len(distinct.order)
-    row_of = np.empty(n, np.int32)
-    row_of[distinct.order] = np.repeat(np.arange(len(distinct.counts), dtype=np.int32), distinct.counts)
+    row_of = distinct.by_record(distinct.row)
     growths = [Growth(row_of[records], distinct.codes, costs, task.k) for records in sets]
     total = sum(growth.classes for growth in growths)
     while unfinished := [growth for growth in growths if growth.formed < growth.classes]:

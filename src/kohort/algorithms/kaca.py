@@ -97,9 +97,7 @@ class KACA(Clusterer):
             task.progress(1 - counts[kernels.SMALL] / smalls)
         labels = np.empty(len(rows.order), np.int32)
         kernels.label_members(classes, rows.first, labels)
-        by_record = np.empty(len(rows.order), np.int32)
-        by_record[rows.order] = labels
-        return by_record
+        return rows.by_record(labels)
 
     def _refuse_large(self, classes: int, small: int) -> None:
         """Refuse a table that would take too long, before any work is done."""

@@ -133,9 +133,7 @@ class KMember(Clusterer):
             task.progress(1 - state[kernels.RECORDS_LEFT] / n)
         sizes = np.full(clusters, k, np.int64)
         kernels.place_left_overs(rows.codes, rows.counts, rows.first, costs, penalty, taken, lows, highs, sizes, labels)
-        by_record = np.empty(n, np.int32)
-        by_record[rows.order] = labels
-        return by_record
+        return rows.by_record(labels)
 
     def _rows(self, task: Task, clusters: int) -> tuple[DistinctRows, ClassPenalty]:
         """Distinct rows; with a penalty, rows of different classes are different rows."""

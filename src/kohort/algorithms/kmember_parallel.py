@@ -113,9 +113,7 @@ class KMemberParallel(Clusterer):
             boxes.sizes,
             labels,
         )
-        by_record = np.empty(n, np.int32)
-        by_record[rows.order] = labels
-        return by_record
+        return rows.by_record(labels)
 
     def _refuse_large(self, clusters: int, rows: int) -> None:
         """Refuse a table that would take too long, before any work is done."""
@@ -220,7 +218,7 @@ def _offers(rows: DistinctRows, group: NDArray[np.int32], far: NDArray[np.int64]
 
     One copy of the row of the first seed is gone.
     """
-    row = np.repeat(np.arange(len(rows.codes), dtype=np.int32), rows.counts)
+    row = rows.row
     copy = np.arange(len(row)) - rows.first[row]
     order = np.lexsort((row, far[row], copy, group[row]))
     gone = (row[order] == start) & (copy[order] == 0)

@@ -96,7 +96,7 @@ class LoukidesShao(Clusterer):
         from kohort.kernels.algorithms import loukides_shao as kernels
 
         assert task.sensitive is not None
-        n, clusters = len(task.codes.array), len(task.codes.array) // task.k
+        clusters = len(task.codes.array) // task.k
         axes = task.codes.axes + task.sensitive.axes
         whole = np.column_stack([task.codes.array, task.sensitive.array])
         rows = distinct_rows(whole, np.array([axis.size for axis in axes], np.int64))
@@ -110,11 +110,8 @@ class LoukidesShao(Clusterer):
                 "or leave it out."
             )
         records = np.flatnonzero(labels < 0)
-        row = np.repeat(np.arange(len(rows.codes)), rows.counts)
-        self._place(task, rows.codes[row[records]], records, domains, sets, formed, labels)
-        by_record = np.empty(n, np.int32)
-        by_record[rows.order] = labels
-        return by_record
+        self._place(task, rows.codes[rows.row[records]], records, domains, sets, formed, labels)
+        return rows.by_record(labels)
 
     def _domains(self, axes: tuple[Axis, ...], quasi: int) -> tuple[Domains, int]:
         """The domains of all columns, and the number of words that a bit for each code takes."""

@@ -89,9 +89,7 @@ class Mdav(Clusterer):
                 task.progress(1 - remains / n)
         _label(labels, space.rest(), rows.first, done)
         task.progress(1.0)
-        by_record = np.empty(n, np.int32)
-        by_record[rows.order] = labels
-        return by_record
+        return rows.by_record(labels)
 
 
 Pieces = list[tuple[int, int, int]]

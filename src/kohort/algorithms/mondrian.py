@@ -97,9 +97,7 @@ class Mondrian(Clusterer):
         while state[START] < m:
             cut_sets(columns, counts, task.costs, trees, task.k, relaxed, pool, WORK, orders, stops, state, labels)
             task.progress(state[START] / m)
-        by_record = np.empty(len(rows.order), np.int32)
-        by_record[rows.order] = np.repeat(labels, counts)
-        return by_record
+        return rows.by_record(np.repeat(labels, counts))
 
 
 def _trees(axes: tuple[Axis, ...], *, by_node: bool) -> Trees:

@@ -58,7 +58,7 @@ class OKA(Clusterer):
         rows, costs, k = task.codes.distinct, task.costs, task.k
         n, d = len(rows.order), rows.codes.shape[1]
         clusters = max(1, n // k)
-        row_of = np.repeat(np.arange(len(rows.codes), dtype=np.int32), rows.counts)
+        row_of = rows.row
         labels = np.full(n, -1, np.int32)
         seeds = np.sort(task.rng.choice(n, clusters, replace=False))
         labels[seeds] = np.arange(clusters)
@@ -83,9 +83,7 @@ class OKA(Clusterer):
         kernels.gather(rows.codes, row_of, costs, np.flatnonzero(keeps), labels, centres)
         surplus = np.flatnonzero(~keeps)
         place(surplus, np.flatnonzero(centres.sizes < k).astype(np.int32), 0.5, 1.0)
-        by_record = np.empty(n, np.int32)
-        by_record[rows.order] = labels
-        return by_record
+        return rows.by_record(labels)
 
 
 def _nearest_of_each(labels: NDArray[np.int32], far: NDArray[np.int64], k: int) -> NDArray[np.bool_]:

@@ -74,6 +74,4 @@ class Systematic(Clusterer):
                 rows.codes, rows.first, rows.counts, costs, k, start, stop, vacant, vacancies, boxes, labels
             )
             task.progress(stop / m)
-        by_record = np.empty(n, np.int32)
-        by_record[rows.order] = labels
-        return by_record
+        return rows.by_record(labels)

@@ -75,9 +75,7 @@ class TopDownGreedy(Clusterer):
         labels = self._divided(task, codes, labels, (0.0, 0.4), fill=False)
         labels = _mended(task, codes, labels, (0.4, 0.9))
         labels = self._divided(task, codes, labels, (0.9, 1.0), fill=True)
-        by_record = np.empty(len(codes), np.int32)
-        by_record[rows.order[drawn]] = labels
-        return by_record
+        return rows.by_record(labels, drawn)
 
     def _divided(
         self,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -26,6 +26,8 @@ from kohort.policy import Column, Policy
 from kohort.policy.sections import Role
 from kohort.table.texts import as_texts
 from kohort.table.words import counted, in_words
+
+Number = TypeVar("Number", bound=np.generic)
 
 STAR = "*"
 """The published form of a fully generalized value."""
@@ -191,6 +193,21 @@ class DistinctRows:
     def first(self) -> NDArray[np.int64]:
         """Where the copies of a row begin."""
         return np.cumsum(self.counts) - self.counts
+
+    @property
+    def row(self) -> NDArray[np.int32]:
+        """The row of each record, in sorted order."""
+        return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
+
+    def by_record(self, values: NDArray[Number], drawn: NDArray[np.int64] | None = None) -> NDArray[Number]:
+        """Values of the records in sorted order, or in one drawn from it, as values of the records as they came."""
+        found = np.empty_like(values)
+        found[self.order if drawn is None else self.order[drawn]] = values
+        return found
+
+    def by_row(self, values: NDArray[Number]) -> NDArray[Number]:
+        """Values of the rows as values of the records as they came."""
+        return self.by_record(np.repeat(values, self.counts))
 
 
 def distinct_rows(array: NDArray[np.int32], sizes: NDArray[np.int64]) -> DistinctRows:

@@ -164,8 +164,7 @@ def solution_at(codes: Codes, ladders: Sequence[Ladder], node: Node, k: int) -> 
     """
     rows = codes.distinct
     small, clusters = in_small_classes(codes, ladders, node, k)
-    kept = np.empty(len(rows.order), bool)
-    kept[rows.order] = np.repeat(~small, rows.counts)
+    kept = rows.by_row(~small)
     some = rows.codes[~small]
     spans = [ladder.spans(node[j], np.unique(some[:, j])) for j, ladder in enumerate(ladders)]
     return Solution.of_levels(

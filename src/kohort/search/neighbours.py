@@ -85,9 +85,7 @@ def nearness(
             _in_blocks(pool, m, partial(neighbours_of_neighbours, places, spans, before, fresh), near, distance)
             if np.count_nonzero(near != before) < SETTLED * near.size:
                 break
-    row = np.empty(len(rows.order), np.int32)
-    row[rows.order] = np.repeat(np.arange(m, dtype=np.int32), rows.counts)
-    return Nearness(row, near, rows.first, rows.counts, rows.order)
+    return Nearness(rows.by_record(rows.row), near, rows.first, rows.counts, rows.order)
 
 
 def _orders(

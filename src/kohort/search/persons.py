@@ -82,8 +82,7 @@ class Work:
         if self.persons is None or self.whole.sensitive is not None or self.whole.promises or self.whole.coverages:
             return None
         rows = self.whole.codes.distinct
-        combination = np.empty(len(self.persons), np.int64)
-        combination[rows.order] = np.repeat(np.arange(len(rows.counts)), rows.counts)
+        combination = rows.by_row(np.arange(len(rows.counts)))
         pairs = combination * (int(self.persons.max()) + 1) + self.persons
         _, first, which = np.unique(pairs, return_index=True, return_inverse=True)
         return first, which

@@ -124,7 +124,7 @@ class Search:
         # Sorted: the order of the input has no influence on what is published.
         self._order = _order_of(self.codes, self.promises)
         self._rows = self.codes.distinct
-        self._row = np.repeat(np.arange(len(self._rows.counts), dtype=np.int32), self._rows.counts)
+        self._row = self._rows.row
         self.columns = column_order(self._rows.codes, self._rows.counts, self.costs, self.k, self.rng)
         self._spans, self._axes = spans_of(self.costs)
         self.stopped = False
@@ -342,8 +342,8 @@ def _order_of(codes: Codes, promises: Sequence[Promise]) -> NDArray[np.int64]:
     rows = codes.distinct
     if not promises:
         return rows.order
-    row = np.repeat(np.arange(len(rows.counts)), rows.counts)
-    return rows.order[np.lexsort((*(promise.values[rows.order] for promise in promises), row))]
+    keys = [promise.values[rows.order] for promise in promises]
+    return rows.order[np.lexsort([*keys, rows.row])]
 
 
 class _Clock:

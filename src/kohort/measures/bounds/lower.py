@@ -97,8 +97,7 @@ def lower_bound(codes: Codes, measure: Measure, k: int, rng: np.random.Generator
         raised = _ascend(rows, values, patience=min(max(steps // 200, 10**5), 3 * 10**7), steps=left)
         if rows.total(raised) > rows.total(values):
             values, method = raised, "dual"
-    by_record = np.empty(n, np.int64)
-    by_record[codes.distinct.order] = np.repeat(_in_row_order(rows, values), codes.distinct.counts)
+    by_record = codes.distinct.by_row(_in_row_order(rows, values))
     return Bound(_normalised(rows.total(values) - rows.credit, codes), by_record, method)
 
 
