@@ -158,7 +158,7 @@ ALGORITHMS = [
     Fault(
         "measure-parameter-out-of-range",
         says(
-            "policy.toml, line 5: measure 'whd': 'beta' must be a number in [1, 100], or 0 for uniform weights; "
+            "policy.toml, line 5: measure 'whd': 'beta' must be a number from 1 to 100, or 0 for uniform weights; "
             "got 0.5."
         ),
         policy=algorithm('measure = { name = "whd", beta = 0.5 }'),
@@ -166,7 +166,7 @@ ALGORITHMS = [
     Fault(
         "measure-parameter-text",
         says(
-            "policy.toml, line 5: measure 'whd': 'beta' must be a number in [1, 100], or 0 for uniform weights; "
+            "policy.toml, line 5: measure 'whd': 'beta' must be a number from 1 to 100, or 0 for uniform weights; "
             "got 'two'."
         ),
         policy=algorithm('measure = { name = "whd", beta = "two" }'),

@@ -56,7 +56,7 @@ FAULTS = [
     Fault(
         "share-over-1",
         says(
-            "policy.toml, line 3: privacy model 'delta-presence': 'most' must be a number above 0 and up to 1; got 2."
+            "policy.toml, line 3: privacy model 'delta-presence': 'most' must be a number above 0 and at most 1; got 2."
         ),
         policy=privacy('models = [{ model = "delta-presence", least = 0, most = 2, population = "town.csv" }]'),
     ),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kohort.algorithms.base import ALGORITHMS, Algorithm
 from kohort.codes.boxes import Solution
+from kohort.policy.parameters import require_number, require_whole
 from kohort.search.task import Task
 
 
@@ -48,10 +49,8 @@ class Best(Algorithm):
     searches = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.seeds, int) or isinstance(self.seeds, bool) or self.seeds < 1:
-            raise ValueError(f"'seeds' must be a whole number, 1 or more; got {self.seeds!r}")
-        if isinstance(self.patience, bool) or not isinstance(self.patience, int | float) or not 0 < self.patience < 1e6:
-            raise ValueError(f"'patience' must be a number above 0; got {self.patience!r}")
+        require_whole("seeds", self.seeds)
+        require_number("patience", self.patience, above=0, below=1_000_000)
 
     def solve(self, task: Task) -> Solution:
         """Find a box for every record."""

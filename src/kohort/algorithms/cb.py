@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.policy.parameters import require_flag, require_whole
 from kohort.privacy.models.frequency_l_diversity import FrequencyLDiversity
 from kohort.search.task import Task
 
@@ -63,10 +64,8 @@ class ClusteringBased(Clusterer):
     enforces = frozenset({"k-anonymity", "frequency-l-diversity"})
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rounds, int) or isinstance(self.rounds, bool) or self.rounds < 1:
-            raise ValueError(f"'rounds' must be a whole number, 1 or more; got {self.rounds!r}")
-        if type(self.splitter) is not bool:
-            raise ValueError(f"'splitter' must be true or false; got {self.splitter!r}")
+        require_whole("rounds", self.rounds)
+        require_flag("splitter", self.splitter)
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""

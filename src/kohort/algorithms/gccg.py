@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.codes.encode import Codes, LineAxis
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
+from kohort.policy.parameters import require_one_of
 from kohort.search.task import Task
 
 if TYPE_CHECKING:
@@ -69,17 +70,11 @@ class Gccg(Clusterer):
     enforces = frozenset({"k-anonymity"})
 
     def __post_init__(self) -> None:
-        check_numeric_score(self.numeric_score)
+        require_one_of("numeric_score", self.numeric_score, get_args(NumericScore))
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its class."""
         return form_classes(task, distance_costs(task.codes), [graded(task.codes, task.k, self.numeric_score)])
-
-
-def check_numeric_score(given: str) -> None:
-    """Refuse an unknown way to grade numbers."""
-    if given not in ("freq", "freq_over_k"):
-        raise ValueError(f"'numeric_score' must be 'freq' or 'freq_over_k'; got {given!r}")
 
 
 def grades(codes: Codes, k: int, numeric_score: NumericScore = "freq") -> tuple[NDArray[np.int64], int]:

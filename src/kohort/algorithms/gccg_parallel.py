@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
-from kohort.algorithms.gccg import NumericScore, check_numeric_score, distance_costs, form_classes, graded
+from kohort.algorithms.gccg import NumericScore, distance_costs, form_classes, graded
 from kohort.codes.encode import Codes
 from kohort.common.stopping import Workers
+from kohort.policy.parameters import require_one_of, require_whole
 from kohort.search.task import Task
 
 if TYPE_CHECKING:
@@ -66,9 +67,8 @@ class GccgParallel(Clusterer):
     enforces = frozenset({"k-anonymity"})
 
     def __post_init__(self) -> None:
-        if not isinstance(self.parts, int) or isinstance(self.parts, bool) or self.parts < 1:
-            raise ValueError(f"'parts' must be a whole number of at least 1; got {self.parts!r}")
-        check_numeric_score(self.numeric_score)
+        require_whole("parts", self.parts)
+        require_one_of("numeric_score", self.numeric_score, get_args(NumericScore))
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its class."""

@@ -20,6 +20,7 @@ from kohort.codes.boxes import Solution
 from kohort.codes.levels import Ladder, Node, frequencies, in_small_classes, ladder_of, solution_at
 from kohort.errors import InfeasibleError
 from kohort.measures.loss import cell_costs, star_cost
+from kohort.policy.parameters import require_whole
 from kohort.search.task import Progress, Task
 from kohort.table.words import counted
 
@@ -84,8 +85,7 @@ class Incognito(Algorithm):
     enforces = frozenset({"k-anonymity"})
 
     def __post_init__(self) -> None:
-        if not isinstance(self.limit, int) or isinstance(self.limit, bool) or self.limit < 1:
-            raise ValueError(f"'limit' must be a whole number of rows, at least 1; got {self.limit!r}")
+        require_whole("limit", self.limit)
 
     def solve(self, task: Task) -> Solution:
         """Find a box for every record."""

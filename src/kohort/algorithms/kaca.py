@@ -15,6 +15,7 @@ from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.errors import InfeasibleError
 from kohort.measures.compile import compile_costs
 from kohort.measures.whd import WeightedHierarchicalDistance
+from kohort.policy.parameters import require_whole
 from kohort.search.task import Task
 
 STEP = 20_000_000
@@ -69,8 +70,7 @@ class KACA(Clusterer):
 
     def __post_init__(self) -> None:
         WeightedHierarchicalDistance(self.beta)  # refuses what is no beta
-        if not isinstance(self.limit, int) or isinstance(self.limit, bool) or self.limit < 1:
-            raise ValueError(f"'limit' must be a whole number of distances, at least 1; got {self.limit!r}")
+        require_whole("limit", self.limit)
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""

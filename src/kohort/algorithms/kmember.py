@@ -21,6 +21,7 @@ from kohort.codes.boxes import Boxes, Solution
 from kohort.codes.encode import Codes, DistinctRows, distinct_rows
 from kohort.errors import PolicyError
 from kohort.policy import Policy
+from kohort.policy.parameters import require_number, require_one_of
 from kohort.search.task import Task
 
 if TYPE_CHECKING:
@@ -74,12 +75,9 @@ class KMember(Clusterer):
     enforces = frozenset({"k-anonymity"})
 
     def __post_init__(self) -> None:
-        if self.far_from not in ("last", "seed"):
-            raise ValueError(f"'far_from' must be 'last' or 'seed'; got {self.far_from!r}")
-        penalty = self.class_penalty
-        if isinstance(penalty, bool) or not isinstance(penalty, int | float) or not 0 <= penalty <= 1000:
-            raise ValueError(f"'class_penalty' must be a number from 0 to 1000; got {penalty!r}")
-        if self.column is not None and not penalty:
+        require_one_of("far_from", self.far_from, ("last", "seed"))
+        require_number("class_penalty", self.class_penalty, least=0, most=1000)
+        if self.column is not None and not self.class_penalty:
             raise ValueError("'column' is for a 'class_penalty' above 0; give one, or remove it")
 
     def wants_sensitive(self, policy: Policy) -> bool:

@@ -20,6 +20,7 @@ from kohort.algorithms.kmember import candidates, packed
 from kohort.codes.encode import DistinctRows
 from kohort.common.stopping import Workers
 from kohort.errors import InfeasibleError
+from kohort.policy.parameters import require_whole
 from kohort.search.task import Task
 
 if TYPE_CHECKING:
@@ -79,9 +80,9 @@ class KMemberParallel(Clusterer):
     enforces = frozenset({"k-anonymity"})
 
     def __post_init__(self) -> None:
-        for name, value in (("groups", self.groups), ("limit", self.limit)):
-            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-                raise ValueError(f"'{name}' must be a whole number of at least 1; got {value!r}")
+        if self.groups is not None:
+            require_whole("groups", self.groups)
+        require_whole("limit", self.limit)
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""

@@ -17,6 +17,7 @@ from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.kmember import candidates
 from kohort.codes.encode import Axis, DistinctRows, LineAxis, distinct_rows
 from kohort.errors import InfeasibleError
+from kohort.policy.parameters import require_number, require_whole
 from kohort.search.task import Task
 
 if TYPE_CHECKING:
@@ -84,12 +85,10 @@ class LoukidesShao(Clusterer):
     uses_sensitive = True
 
     def __post_init__(self) -> None:
-        for name, value in (("threshold", self.threshold), ("weight", self.weight)):
-            wrong = isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1000
-            if wrong and not (name == "threshold" and value is None):
-                raise ValueError(f"'{name}' must be a number from 0 to 1000; got {value!r}")
-        if not isinstance(self.limit, int) or isinstance(self.limit, bool) or self.limit < 1:
-            raise ValueError(f"'limit' must be a whole number of at least 1; got {self.limit!r}")
+        if self.threshold is not None:
+            require_number("threshold", self.threshold, least=0, most=1000)
+        require_number("weight", self.weight, least=0, most=1000)
+        require_whole("limit", self.limit)
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""

@@ -17,6 +17,7 @@ from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.cb import as_places
 from kohort.codes.encode import LineAxis, as_numbers
 from kohort.errors import PolicyError
+from kohort.policy.parameters import require_one_of
 from kohort.search.task import Task
 
 STEP = 64
@@ -63,8 +64,7 @@ class Mdav(Clusterer):
     enforces = frozenset({"k-anonymity"})
 
     def __post_init__(self) -> None:
-        if self.distance not in ("cost", "euclidean"):
-            raise ValueError(f"'distance' must be 'cost' or 'euclidean'; got {self.distance!r}")
+        require_one_of("distance", self.distance, ("cost", "euclidean"))
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.codes.encode import Axis, TreeAxis
+from kohort.policy.parameters import require_one_of
 from kohort.search.task import Task
 
 if TYPE_CHECKING:
@@ -71,10 +72,8 @@ class Mondrian(Clusterer):
     enforces = frozenset({"k-anonymity"})
 
     def __post_init__(self) -> None:
-        if self.mode not in ("strict", "relaxed"):
-            raise ValueError(f"'mode' must be 'strict' or 'relaxed'; got {self.mode!r}")
-        if self.categories not in ("taxonomy", "children", "order"):
-            raise ValueError(f"'categories' must be 'taxonomy', 'children' or 'order'; got {self.categories!r}")
+        require_one_of("mode", self.mode, ("strict", "relaxed"))
+        require_one_of("categories", self.categories, ("taxonomy", "children", "order"))
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kohort.algorithms.base import ALGORITHMS, Algorithm, Clusterer
 from kohort.codes.boxes import Boxes, Solution
 from kohort.policy import Policy
+from kohort.policy.parameters import require_one_of, require_whole
 from kohort.search.task import Progress, Task
 
 WORK = 10_000
@@ -67,10 +68,8 @@ class NonHomogeneous(Algorithm):
     anonymity = "matchings"
 
     def __post_init__(self) -> None:
-        if self.partition not in ("mondrian", "top-down-greedy"):
-            raise ValueError(f"'partition' must be 'mondrian' or 'top-down-greedy'; got {self.partition!r}")
-        if not isinstance(self.size, int) or isinstance(self.size, bool) or self.size < 1:
-            raise ValueError(f"'size' must be a whole number, 1 or more; got {self.size!r}")
+        require_one_of("partition", self.partition, ("mondrian", "top-down-greedy"))
+        require_whole("size", self.size)
 
     def refuses(self, policy: Policy) -> list[str]:
         """Sentences on why it cannot honour a policy, known before the table is read."""

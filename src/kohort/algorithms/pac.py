@@ -26,6 +26,7 @@ from kohort.measures.distance import compile_metric, metric_units
 from kohort.measures.figures.base import Partition
 from kohort.measures.figures.epsilon import Epsilon
 from kohort.policy import Policy
+from kohort.policy.parameters import require_number, require_one_of, require_whole
 from kohort.search.ancestors import LocalRows, Parting, usual_parts
 from kohort.search.task import Task
 
@@ -107,16 +108,13 @@ class ProximityAwareClustering(Clusterer):
     uses_sensitive = True
 
     def __post_init__(self) -> None:
-        if not _is_number(self.sensitive_weight) or not 0 <= self.sensitive_weight <= 1:
-            raise ValueError(f"'sensitive_weight' must be a number from 0 to 1; got {self.sensitive_weight!r}")
-        if not _is_number(self.tau) or not 0 <= self.tau <= 1:
-            raise ValueError(f"'tau' must be a number from 0 to 1; got {self.tau!r}")
-        for name, least in (("t", 1), ("theta", 1), ("capacity", 2)):
-            value = getattr(self, name)
-            if not (name == "t" and value is None) and (type(value) is not int or value < least):
-                raise ValueError(f"'{name}' must be a whole number, {least} or more; got {value!r}")
-        if self.distance not in get_args(Distance):
-            raise ValueError(f"'distance' must be one of {', '.join(get_args(Distance))}; got {self.distance!r}")
+        require_number("sensitive_weight", self.sensitive_weight, least=0, most=1)
+        require_number("tau", self.tau, least=0, most=1)
+        if self.t is not None:
+            require_whole("t", self.t)
+        require_whole("theta", self.theta)
+        require_whole("capacity", self.capacity, 2)
+        require_one_of("distance", self.distance, get_args(Distance))
 
     def refuses(self, policy: Policy) -> list[str]:
         """Sentences on why it cannot honour a policy."""
@@ -253,10 +251,6 @@ class BetaCluster(Clusterer):
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""
         return self.pac.labels(task, deal(self.pac.order(task), len(self.draws)), self.draws)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def deal(records: NDArray[np.int64], hands: int) -> list[NDArray[np.int64]]:

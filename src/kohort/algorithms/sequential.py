@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.policy.parameters import require_number, require_whole
 from kohort.search.task import Progress, Task
 
 if TYPE_CHECKING:
@@ -75,12 +76,9 @@ class Sequential(Clusterer):
     enforces = frozenset({"k-anonymity"})
 
     def __post_init__(self) -> None:
-        if isinstance(self.omega, bool) or not isinstance(self.omega, int | float) or not 1 <= self.omega < np.inf:
-            raise ValueError(f"'omega' must be a number from 1 on; got {self.omega!r}")
-        for name in ("max_sweeps", "block"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(f"'{name}' must be a whole number from 1 on; got {value!r}")
+        require_number("omega", self.omega, least=1)
+        require_whole("max_sweeps", self.max_sweeps)
+        require_whole("block", self.block)
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.policy.parameters import require_one_of
 from kohort.search.task import Task
 
 WORK = 200_000
@@ -62,8 +63,7 @@ class TopDownGreedy(Clusterer):
     enforces = frozenset({"k-anonymity"})
 
     def __post_init__(self) -> None:
-        if self.assign not in ("growth", "cost"):
-            raise ValueError(f"'assign' must be 'growth' or 'cost'; got {self.assign!r}")
+        require_one_of("assign", self.assign, ("growth", "cost"))
 
     def cluster(self, task: Task) -> NDArray[np.int32]:
         """Label every record with its cluster."""

@@ -20,6 +20,7 @@ from kohort.codes.encode import Codes
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_boxes
 from kohort.policy import Policy
+from kohort.policy.parameters import require_flag, require_one_of
 from kohort.search.task import Task
 
 WORK = 500_000
@@ -86,11 +87,8 @@ class TwoLevel(Clusterer):
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
-            if getattr(self, name) not in choices:
-                known = " or ".join(map(repr, choices))
-                raise ValueError(f"'{name}' must be {known}; got {getattr(self, name)!r}")
-        if not isinstance(self.accept_broken_guarantee, bool):
-            raise TypeError(f"'accept_broken_guarantee' must be true or false; got {self.accept_broken_guarantee!r}")
+            require_one_of(name, getattr(self, name), choices)
+        require_flag("accept_broken_guarantee", self.accept_broken_guarantee)
         object.__setattr__(self, "groups", _checked_groups(self.groups))
         if self.form == "vertical" and not self.accept_broken_guarantee:
             raise ValueError(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kohort.hierarchy import Taxonomy
 from kohort.measures.base import MEASURES, Measure
+from kohort.policy.parameters import require_number
 
 
 @MEASURES.register("whd")
@@ -32,10 +33,8 @@ class WeightedHierarchicalDistance(Measure):
     paper = "Li et al., DaWaK 2006 (KACA); Netshiunda (004), def. 5"
 
     def __post_init__(self) -> None:
-        number = isinstance(self.beta, int | float) and not isinstance(self.beta, bool)
-        if not number or not (self.beta == 0 or 1 <= self.beta <= 100):
-            msg = f"'beta' must be a number in [1, 100], or 0 for uniform weights; got {self.beta!r}"
-            raise ValueError(msg)
+        if isinstance(self.beta, bool) or self.beta != 0:
+            require_number("beta", self.beta, least=1, most=100, note=", or 0 for uniform weights")
 
     def node_costs(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
         """Cost of publishing each node, for the deepest leaf below it."""

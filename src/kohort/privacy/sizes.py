@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from fractions import Fraction
 
@@ -29,11 +28,3 @@ class SizeModel(PrivacyModel):
     def keeps(self, sizes: NDArray[np.int64]) -> bool:
         """Whether classes of these sizes keep the promise: `most` is the decimal number that the policy writes."""
         return self.figure(sizes) <= Fraction(str(self.most))
-
-
-def check_share(name: str, value: object, *, zero: bool) -> None:
-    """Refuse a parameter that is no share of something."""
-    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if not number or not 0 <= value <= 1 or (value == 0 and not zero):  # type: ignore[operator]
-        what = "from 0 to 1" if zero else "above 0 and up to 1"
-        raise ValueError(f"{name!r} must be a number {what}; got {value!r}")

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -342,8 +342,8 @@ def _order_of(codes: Codes, promises: Sequence[Promise]) -> NDArray[np.int64]:
     rows = codes.distinct
     if not promises:
         return rows.order
-    keys = [promise.values[rows.order] for promise in promises]
-    return rows.order[np.lexsort([*keys, rows.row])]
+    keys: list[NDArray[Any]] = [*(promise.values[rows.order] for promise in promises), rows.row]
+    return rows.order[np.lexsort(keys)]
 
 
 class _Clock:

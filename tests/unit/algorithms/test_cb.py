@@ -216,7 +216,7 @@ def _loss(codes, labels):
 
 @pytest.mark.parametrize("rounds", [0, -1, 2.0, True, "many"])
 def test_wrong_parameters(rounds):
-    with pytest.raises(PolicyError, match=f"'rounds' must be a whole number, 1 or more; got {rounds!r}"):
+    with pytest.raises(PolicyError, match=f"'rounds' must be an integer of at least 1; got {rounds!r}"):
         ALGORITHMS.make("cb", {"rounds": rounds})
 
 

@@ -266,9 +266,9 @@ def test_an_interruption_ends_the_work(monkeypatch, name):
         ("gccg", {"numeric_score": "k"}, "'numeric_score' must be 'freq' or 'freq_over_k'"),
         ("gccg", {"parts": 2}, "has no parameter 'parts'"),
         ("gccg-parallel", {"numeric_score": "k"}, "'numeric_score' must be 'freq' or 'freq_over_k'"),
-        ("gccg-parallel", {"parts": 0}, "'parts' must be a whole number of at least 1; got 0"),
-        ("gccg-parallel", {"parts": 2.0}, "'parts' must be a whole number"),
-        ("gccg-parallel", {"parts": True}, "'parts' must be a whole number"),
+        ("gccg-parallel", {"parts": 0}, "'parts' must be an integer of at least 1; got 0"),
+        ("gccg-parallel", {"parts": 2.0}, "'parts' must be an integer of at least 1"),
+        ("gccg-parallel", {"parts": True}, "'parts' must be an integer of at least 1"),
         ("gccg-parallel", {"part": 2}, "did you mean 'parts'"),
     ],
 )

@@ -219,5 +219,5 @@ def test_a_release_with_suppressed_records_is_verified():
 
 @pytest.mark.parametrize("limit", [0, -5, 1.5, True, "much"])
 def test_wrong_parameters(limit):
-    with pytest.raises(PolicyError, match=f"'limit' must be a whole number of rows, at least 1; got {limit!r}"):
+    with pytest.raises(PolicyError, match=f"'limit' must be an integer of at least 1; got {limit!r}"):
         ALGORITHMS.make("incognito", {"limit": limit})

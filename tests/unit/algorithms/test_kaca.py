@@ -205,11 +205,11 @@ def test_the_estimate_of_the_time_is_that_of_the_work(monkeypatch):
 @pytest.mark.parametrize(
     ("parameters", "fault"),
     [
-        ({"beta": 0.5}, r"'beta' must be a number in \[1, 100\]"),
+        ({"beta": 0.5}, r"'beta' must be a number from 1 to 100"),
         ({"beta": True}, "'beta' must be a number"),
-        ({"limit": 0}, "'limit' must be a whole number of distances, at least 1; got 0"),
-        ({"limit": 1.5}, "'limit' must be a whole number"),
-        ({"limit": True}, "'limit' must be a whole number"),
+        ({"limit": 0}, "'limit' must be an integer of at least 1; got 0"),
+        ({"limit": 1.5}, "'limit' must be an integer of at least 1"),
+        ({"limit": True}, "'limit' must be an integer of at least 1"),
         ({"gamma": 1}, "has no parameter 'gamma'"),
     ],
 )

@@ -226,5 +226,5 @@ def test_a_large_table_is_refused_before_any_work():
 @pytest.mark.parametrize("name", ["groups", "limit"])
 @pytest.mark.parametrize("value", [0, 2.0, True, "many"])
 def test_wrong_parameters(name, value):
-    with pytest.raises(PolicyError, match=f"'{name}' must be a whole number of at least 1; got {value!r}"):
+    with pytest.raises(PolicyError, match=f"'{name}' must be an integer of at least 1; got {value!r}"):
         ALGORITHMS.make("k-member-parallel", {name: value})

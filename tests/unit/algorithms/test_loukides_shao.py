@@ -223,7 +223,7 @@ def test_large_tables_are_refused_before_any_work(monkeypatch):
         ({"threshold": True}, "'threshold' must be a number"),
         ({"weight": None}, "'weight' must be a number from 0 to 1000; got None"),
         ({"weight": float("inf")}, "'weight' must be a number"),
-        ({"limit": 0}, "'limit' must be a whole number of at least 1; got 0"),
+        ({"limit": 0}, "'limit' must be an integer of at least 1; got 0"),
     ],
 )
 def test_wrong_parameters(parameters, sentence):

@@ -286,7 +286,7 @@ def test_suppressed_records_may_not_look_like_its_own():
 
 @pytest.mark.parametrize("size", [0, -1, 2.0, True, "many"])
 def test_wrong_sizes(size):
-    with pytest.raises(PolicyError, match=f"'size' must be a whole number, 1 or more; got {size!r}"):
+    with pytest.raises(PolicyError, match=f"'size' must be an integer of at least 1; got {size!r}"):
         ALGORITHMS.make("nh", {"size": size})
 
 

@@ -502,11 +502,11 @@ def test_facts_without_sensitive_weight():
         ({"sensitive_weight": 1.2}, "'sensitive_weight' must be a number from 0 to 1; got 1.2"),
         ({"sensitive_weight": True}, "'sensitive_weight' must be a number from 0 to 1; got True"),
         ({"tau": -1}, "'tau' must be a number from 0 to 1; got -1"),
-        ({"t": 0}, "'t' must be a whole number, 1 or more; got 0"),
-        ({"t": 2.0}, "'t' must be a whole number, 1 or more; got 2.0"),
-        ({"theta": None}, "'theta' must be a whole number, 1 or more; got None"),
-        ({"capacity": 1}, "'capacity' must be a whole number, 2 or more; got 1"),
-        ({"distance": "both"}, "'distance' must be one of two-way, one-way; got 'both'"),
+        ({"t": 0}, "'t' must be an integer of at least 1; got 0"),
+        ({"t": 2.0}, "'t' must be an integer of at least 1; got 2.0"),
+        ({"theta": None}, "'theta' must be an integer of at least 1; got None"),
+        ({"capacity": 1}, "'capacity' must be an integer of at least 2; got 1"),
+        ({"distance": "both"}, "'distance' must be 'two-way' or 'one-way'; got 'both'"),
     ],
 )
 def test_wrong_parameters(parameters, message):

@@ -219,12 +219,12 @@ def test_row_order_does_not_matter_and_seeds_do():
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"omega": 0.5}, "'omega' must be a number from 1 on; got 0.5"),
-        ({"omega": "2"}, "'omega' must be a number from 1 on; got '2'"),
-        ({"omega": float("nan")}, "'omega' must be a number from 1 on; got nan"),
-        ({"max_sweeps": 0}, "'max_sweeps' must be a whole number from 1 on; got 0"),
-        ({"block": 2.5}, "'block' must be a whole number from 1 on; got 2.5"),
-        ({"block": True}, "'block' must be a whole number from 1 on; got True"),
+        ({"omega": 0.5}, "'omega' must be a number of at least 1; got 0.5"),
+        ({"omega": "2"}, "'omega' must be a number of at least 1; got '2'"),
+        ({"omega": float("nan")}, "'omega' must be a number of at least 1; got nan"),
+        ({"max_sweeps": 0}, "'max_sweeps' must be an integer of at least 1; got 0"),
+        ({"block": 2.5}, "'block' must be an integer of at least 1; got 2.5"),
+        ({"block": True}, "'block' must be an integer of at least 1; got True"),
         ({"sweeps": 3}, "did you mean 'max_sweeps'"),
     ],
 )

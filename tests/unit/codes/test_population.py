@@ -135,7 +135,7 @@ def test_verify_refuses_it_too(asked, tmp_path, content):
 @pytest.mark.parametrize(
     ("name", "parameters", "says"),
     [
-        ("average-risk", {"most": 0}, "'most' must be a number above 0 and up to 1; got 0"),
+        ("average-risk", {"most": 0}, "'most' must be a number above 0 and at most 1; got 0"),
         ("average-risk", {"most": float("nan")}, "'most' must be a number"),
         ("average-risk", {"most": True}, "'most' must be a number"),
         ("average-risk", {"most": "0.1"}, "'most' must be a number"),

@@ -61,12 +61,12 @@ def test_good_parameters_are_taken(name):
         ("dissimilarity", "epsilon", [-1], "a number of at least 0"),
         ("dissimilarity", "delta", [0, 1.1], "a number above 0 and at most 1"),
         ("t-closeness", "t", [-0.1, 1.1, "0.2"], "a number from 0 to 1"),
-        ("t-closeness", "distance", ["euclid", 3], "one of equal, ordered, hierarchical"),
+        ("t-closeness", "distance", ["euclid", 3], "'equal', 'ordered' or 'hierarchical'"),
         ("beta-likeness", "beta", [0, -1], "a number above 0"),
         ("beta-likeness", "enhanced", ["no", 0], "true or false"),
         ("delta-disclosure", "delta", [0, -1], "a number above 0"),
-        ("delta-disclosure", "log", ["10", 2], "one of e, 2"),
-        ("delta-disclosure", "zeros", ["keep"], "one of count, skip"),
+        ("delta-disclosure", "log", ["10", 2], "'e' or '2'"),
+        ("delta-disclosure", "zeros", ["keep"], "'count' or 'skip'"),
     ],
 )
 def test_a_wrong_parameter_is_named(name, parameter, values, must):

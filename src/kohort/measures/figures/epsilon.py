@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kohort.codes.encode import Codes, distinct_rows
 from kohort.measures.distance import compile_metric
 from kohort.measures.figures.base import FIGURES, Figure, Partition
+from kohort.policy.parameters import require_number
 
 if TYPE_CHECKING:
     from kohort.kernels.proximity import Metric
@@ -58,9 +59,7 @@ class Epsilon(Figure):
     uses_sensitive = True
 
     def __post_init__(self) -> None:
-        number = isinstance(self.epsilon, int | float) and not isinstance(self.epsilon, bool)
-        if not number or not 0 <= self.epsilon <= 1:
-            raise ValueError(f"'epsilon' must be a number from 0 to 1; got {self.epsilon!r}")
+        require_number("epsilon", self.epsilon, least=0, most=1)
 
     def of(self, partition: Partition) -> dict[str, Any]:
         """Work it out; nothing to tell without sensitive columns.

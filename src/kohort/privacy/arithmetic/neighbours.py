@@ -10,8 +10,9 @@ from math import floor
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.policy.parameters import require_number
 from kohort.privacy.arithmetic.counting import at_most, kept_by_all
-from kohort.privacy.arithmetic.parameters import exact, require_number, told
+from kohort.privacy.arithmetic.parameters import exact, told
 from kohort.privacy.arithmetic.surplus import with_allowance
 from kohort.privacy.base import Histogram
 
@@ -23,7 +24,7 @@ _LOOKED_AT = 1000
 
 def require_delta(delta: object) -> None:
     """Refuse what is no share of the others in a class."""
-    require_number("delta", delta, "above 0 and at most 1", lambda number: 0 < number <= 1)
+    require_number("delta", delta, above=0, most=1)
 
 
 def spares_enough(classes: Histogram, near: NDArray[np.int64], delta: Fraction) -> NDArray[np.bool_]:

@@ -1,9 +1,7 @@
-"""Parameters of models: checked, taken as the decimals that are written, and told as decimals again."""
+"""Parameters of models: taken as the decimals that are written, and given as decimals again."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 
@@ -17,25 +15,6 @@ def exact(number: float) -> Fraction:
     Fraction(1, 10)
     """
     return Fraction(str(number))
-
-
-def require_whole(name: str, value: object, least: int) -> None:
-    """Refuse a parameter that is no whole number, or too small a one."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ValueError(f"'{name}' must be an integer of at least {least}; got {value!r}")
-
-
-def require_number(name: str, value: object, words: str, allowed: Callable[[Fraction], bool]) -> None:
-    """Refuse a parameter that is no finite number, or none of those that are allowed, as `words` say."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not (isinstance(value, int) or math.isfinite(value)) or not allowed(exact(value)):  # type: ignore[arg-type]
-        raise ValueError(f"'{name}' must be a number {words}; got {value!r}")
-
-
-def require_one_of(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Refuse a parameter that is none of some words."""
-    if value not in choices:
-        raise ValueError(f"'{name}' must be one of {', '.join(choices)}; got {value!r}")
 
 
 def rounded_down(number: Fraction, digits: int = 3) -> Fraction:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.policy import Policy
+from kohort.policy.parameters import require_number
 from kohort.privacy.arithmetic.counting import entries_at_most, kept_by_all
-from kohort.privacy.arithmetic.parameters import exact, require_number, rounded_up, told
+from kohort.privacy.arithmetic.parameters import exact, rounded_up, told
 from kohort.privacy.arithmetic.surplus import capped, with_allowance
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference, taxonomy_of
@@ -55,7 +56,7 @@ class AlphaK(SensitiveModel):
     paper = "Wong et al., KDD 2006"
 
     def __post_init__(self) -> None:
-        require_number("alpha", self.alpha, "above 0 and below 1", lambda number: 0 < number < 1)
+        require_number("alpha", self.alpha, above=0, below=1)
         if self.values is None:
             return
         fine = isinstance(self.values, list | tuple) and self.values

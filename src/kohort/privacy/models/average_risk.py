@@ -9,8 +9,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.policy.parameters import require_number
 from kohort.privacy.base import MODELS
-from kohort.privacy.sizes import SizeModel, check_share
+from kohort.privacy.sizes import SizeModel
 
 
 @MODELS.register("average-risk")
@@ -43,7 +44,7 @@ class AverageRisk(SizeModel):
     paper = "El Emam, Dankar 2008; ISO/IEC 27559"
 
     def __post_init__(self) -> None:
-        check_share("most", self.most, zero=False)
+        require_number("most", self.most, above=0, most=1)
 
     @property
     def least_size(self) -> int:

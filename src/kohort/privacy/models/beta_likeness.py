@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.policy.parameters import require_flag, require_number
 from kohort.privacy.arithmetic.counting import entries_at_most, kept_by_all
-from kohort.privacy.arithmetic.parameters import exact, require_number
+from kohort.privacy.arithmetic.parameters import exact
 from kohort.privacy.arithmetic.powers import logarithm
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference
@@ -56,9 +57,8 @@ class BetaLikeness(SensitiveModel):
     compares = True
 
     def __post_init__(self) -> None:
-        require_number("beta", self.beta, "above 0", lambda number: number > 0)
-        if not isinstance(self.enhanced, bool):
-            raise ValueError(f"'enhanced' must be true or false; got {self.enhanced!r}")  # noqa: TRY004 - as others
+        require_number("beta", self.beta, above=0)
+        require_flag("enhanced", self.enhanced)
 
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
         """Which classes keep the promise."""

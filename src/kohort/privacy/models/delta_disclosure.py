@@ -9,8 +9,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.policy.parameters import require_number, require_one_of
 from kohort.privacy.arithmetic.counting import entries_above, entries_at_most, kept_by_all
-from kohort.privacy.arithmetic.parameters import exact, require_number, require_one_of
+from kohort.privacy.arithmetic.parameters import exact
 from kohort.privacy.arithmetic.powers import exponential
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference
@@ -70,7 +71,7 @@ class DeltaDisclosure(SensitiveModel):
         return self.zeros == "count"
 
     def __post_init__(self) -> None:
-        require_number("delta", self.delta, "above 0", lambda number: number > 0)
+        require_number("delta", self.delta, above=0)
         require_one_of("log", self.log, get_args(Log))
         require_one_of("zeros", self.zeros, get_args(Zeros))
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.policy.parameters import require_number
 from kohort.privacy.base import MODELS
 from kohort.privacy.populations import PopulationModel, check_population
-from kohort.privacy.sizes import check_share
 
 
 @MODELS.register("delta-presence")
@@ -43,8 +43,8 @@ class DeltaPresence(PopulationModel):
     paper = "Nergiz, Atzori, Clifton, SIGMOD 2007"
 
     def __post_init__(self) -> None:
-        check_share("least", self.least, zero=True)
-        check_share("most", self.most, zero=False)
+        require_number("least", self.least, least=0, most=1)
+        require_number("most", self.most, above=0, most=1)
         if self.least > self.most:
             raise ValueError(f"'least' must not be more than 'most'; got {self.least!r} and {self.most!r}")
         check_population(self.population)

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.policy import Policy
+from kohort.policy.parameters import require_number
 from kohort.privacy.arithmetic.neighbours import refuses_crowd, require_delta, spares_enough
 from kohort.privacy.arithmetic.numeric import is_numeric, refuses_texts, refuses_type
-from kohort.privacy.arithmetic.parameters import exact, require_number
+from kohort.privacy.arithmetic.parameters import exact
 from kohort.privacy.arithmetic.windows import Ints, crowd, inside, windows
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference
@@ -57,7 +58,7 @@ class Dissimilarity(SensitiveModel):
     monotone = False
 
     def __post_init__(self) -> None:
-        require_number("epsilon", self.epsilon, "of at least 0", lambda number: number >= 0)
+        require_number("epsilon", self.epsilon, least=0)
         require_delta(self.delta)
 
     def refuses_policy(self, policy: Policy) -> str | None:

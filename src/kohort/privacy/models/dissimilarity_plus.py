@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.policy.parameters import require_number
 from kohort.privacy.arithmetic.neighbours import MOST_VECTORS, refuses_crowd, require_delta, spares_enough
-from kohort.privacy.arithmetic.parameters import exact, require_number
+from kohort.privacy.arithmetic.parameters import exact
 from kohort.privacy.arithmetic.vectors import Nearness, strange_values
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference
@@ -71,14 +72,14 @@ class DissimilarityPlus(SensitiveModel):
         if len(set(map(str, self.columns))) < len(self.columns):
             raise ValueError("'columns' must not name a column twice")
         object.__setattr__(self, "columns", tuple(self.columns))
-        require_number("epsilon", self.epsilon, "of at least 0 and below 1", lambda number: 0 <= number < 1)
+        require_number("epsilon", self.epsilon, least=0, below=1)
         require_delta(self.delta)
         if self.weights is None:
             return
         if not isinstance(self.weights, list | tuple) or len(self.weights) != len(self.columns):
             raise ValueError(f"'weights' must be a list of {len(self.columns)}, one number for each column")
         for weight in self.weights:
-            require_number("weights", weight, "above 0, for each column", lambda number: number > 0)
+            require_number("weights", weight, above=0, note=", for each column")
         object.__setattr__(self, "weights", tuple(self.weights))
 
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.privacy.arithmetic.parameters import require_whole
+from kohort.policy.parameters import require_whole
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule, distinct

@@ -11,7 +11,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.privacy.arithmetic.parameters import exact, require_number, rounded_down, told
+from kohort.policy.parameters import require_number
+from kohort.privacy.arithmetic.parameters import exact, rounded_down, told
 from kohort.privacy.arithmetic.powers import is_at_least_one
 from kohort.privacy.arithmetic.surplus import with_allowance
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
@@ -61,7 +62,7 @@ class EntropyLDiversity(SensitiveModel):
     paper = "Machanavajjhala et al., ICDE 2006"
 
     def __post_init__(self) -> None:
-        require_number("l", self.l, "above 1", lambda number: number > 1)
+        require_number("l", self.l, above=1)
 
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
         """Which classes keep the promise."""

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.policy import Policy
+from kohort.policy.parameters import require_flag, require_number, require_whole
 from kohort.privacy.arithmetic.counting import at_most, kept_by_all
 from kohort.privacy.arithmetic.numeric import is_numeric, refuses_texts, refuses_type
-from kohort.privacy.arithmetic.parameters import exact, require_number, require_whole
+from kohort.privacy.arithmetic.parameters import exact
 from kohort.privacy.arithmetic.surplus import with_allowance
 from kohort.privacy.arithmetic.windows import Ints, crowd, inside, windows
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
@@ -61,10 +62,9 @@ class EpsilonM(SensitiveModel):
     monotone = False
 
     def __post_init__(self) -> None:
-        require_number("epsilon", self.epsilon, "of at least 0", lambda number: number >= 0)
+        require_number("epsilon", self.epsilon, least=0)
         require_whole("m", self.m, 2)
-        if not isinstance(self.relative, bool):
-            raise ValueError(f"'relative' must be true or false; got {self.relative!r}")  # noqa: TRY004 - as others
+        require_flag("relative", self.relative)
 
     def refuses_policy(self, policy: Policy) -> str | None:
         """Why the promise makes no sense for the column as the policy describes it; or None."""

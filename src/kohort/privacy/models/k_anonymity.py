@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kohort.policy.parameters import require_whole
 from kohort.privacy.base import MODELS, PrivacyModel
 
 
@@ -29,8 +30,7 @@ class KAnonymity(PrivacyModel):
     paper = "Samarati and Sweeney 1998"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 2:
-            raise ValueError(f"'k' must be an integer of at least 2; got {self.k!r}")
+        require_whole("k", self.k, 2)
 
     def refuses(self, records: int, suppressed: int = 0) -> str | None:
         """Why no release of that many records, others being suppressed, can keep the promise; or None."""

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.policy import Policy
+from kohort.policy.parameters import require_number, require_whole
 from kohort.privacy.arithmetic.counting import whole, whole_numbers, widened
 from kohort.privacy.arithmetic.numeric import is_numeric, refuses_texts, refuses_type
-from kohort.privacy.arithmetic.parameters import exact, require_number, require_whole, rounded_down, told
+from kohort.privacy.arithmetic.parameters import exact, rounded_down, told
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule, distinct, spread
@@ -53,8 +54,8 @@ class KE(SensitiveModel):
     paper = "Zhang et al., ICDE 2007"
 
     def __post_init__(self) -> None:
-        require_whole("k", self.k, 1)
-        require_number("e", self.e, "of at least 0", lambda number: number >= 0)
+        require_whole("k", self.k)
+        require_number("e", self.e, least=0)
 
     def refuses_policy(self, policy: Policy) -> str | None:
         """Why the promise makes no sense for the column as the policy describes it; or None."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.policy.parameters import require_whole
 from kohort.privacy.base import MODELS
 from kohort.privacy.populations import PopulationModel, check_population
 
@@ -36,8 +37,7 @@ class KMap(PopulationModel):
     paper = "Sweeney, PhD thesis, MIT 2001"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 2:
-            raise ValueError(f"'k' must be an integer of at least 2; got {self.k!r}")
+        require_whole("k", self.k, 2)
         check_population(self.population)
 
     def keeps(self, sizes: NDArray[np.int64], covered: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.policy.parameters import require_number, require_whole
 from kohort.privacy.arithmetic.counting import at_most
-from kohort.privacy.arithmetic.parameters import exact, require_number, require_whole, rounded_up, told
+from kohort.privacy.arithmetic.parameters import exact, rounded_up, told
 from kohort.privacy.arithmetic.surplus import capped, with_allowance
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference
@@ -54,7 +55,7 @@ class RecursiveCLDiversity(SensitiveModel):
     paper = "Machanavajjhala et al., ICDE 2006"
 
     def __post_init__(self) -> None:
-        require_number("c", self.c, "above 0", lambda number: number > 0)
+        require_number("c", self.c, above=0)
         require_whole("l", self.l, 2)
 
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:

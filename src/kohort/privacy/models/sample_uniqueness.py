@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.policy.parameters import require_number
 from kohort.privacy.base import MODELS
-from kohort.privacy.sizes import SizeModel, check_share
+from kohort.privacy.sizes import SizeModel
 
 
 @MODELS.register("sample-uniqueness")
@@ -39,7 +40,7 @@ class SampleUniqueness(SizeModel):
     paper = "Skinner, Elliot 2002"
 
     def __post_init__(self) -> None:
-        check_share("most", self.most, zero=True)
+        require_number("most", self.most, least=0, most=1)
 
     @property
     def least_size(self) -> int:

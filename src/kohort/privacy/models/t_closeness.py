@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.policy import Policy
+from kohort.policy.parameters import require_number, require_one_of
 from kohort.privacy.arithmetic.counting import at_most
 from kohort.privacy.arithmetic.distances import (
     equal_parts,
@@ -19,7 +20,7 @@ from kohort.privacy.arithmetic.distances import (
     tree_work,
 )
 from kohort.privacy.arithmetic.numeric import is_numeric
-from kohort.privacy.arithmetic.parameters import exact, require_number, require_one_of
+from kohort.privacy.arithmetic.parameters import exact
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference, SensitiveColumn, taxonomy_of
 from kohort.privacy.rules import Rule, distance
@@ -77,7 +78,7 @@ class TCloseness(SensitiveModel):
     compares = True
 
     def __post_init__(self) -> None:
-        require_number("t", self.t, "from 0 to 1", lambda number: 0 <= number <= 1)
+        require_number("t", self.t, least=0, most=1)
         require_one_of("distance", self.distance, get_args(Distance))
 
     def refuses_policy(self, policy: Policy) -> str | None:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.policy import Policy
+from kohort.policy.parameters import require_number
 from kohort.privacy.arithmetic.counting import Whole, sums, whole_numbers, widened
 from kohort.privacy.arithmetic.numeric import is_numeric, refuses_texts, refuses_type
-from kohort.privacy.arithmetic.parameters import exact, require_number, rounded_down, told
+from kohort.privacy.arithmetic.parameters import exact, rounded_down, told
 from kohort.privacy.arithmetic.surplus import with_allowance
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference
@@ -53,7 +54,7 @@ class VarianceControl(SensitiveModel):
     paper = "LeFevre, DeWitt and Ramakrishnan, TODS 2008"
 
     def __post_init__(self) -> None:
-        require_number("variance", self.variance, "above 0", lambda number: number > 0)
+        require_number("variance", self.variance, above=0)
 
     def refuses_policy(self, policy: Policy) -> str | None:
         """Why the promise makes no sense for the column as the policy describes it; or None."""
