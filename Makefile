@@ -23,8 +23,8 @@ demo: $(READY) ## anonymize the built-in hospital table and show release, proof 
 	@$(BIN)/kohort demo
 
 test: $(READY) lint java ## lint, types and the whole test suite, in parallel; Spark in one process of its own
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'not spark'
-	$(BIN)/python -m pytest -m spark
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=10 -m 'not spark'
+	$(BIN)/python -m pytest --durations=10 -m spark
 
 java: ## Java, which Spark needs; Debian's package where there is none
 	@test -n "$$JAVA_HOME" || command -v java >/dev/null || ! command -v apt-get >/dev/null || \
@@ -34,8 +34,8 @@ java: ## Java, which Spark needs; Debian's package where there is none
 kills: $(READY) ## kill N releases and audits at random moments: make kills N=200
 	KOHORT_KILLS=$(or $(N),200) $(BIN)/python -m pytest tests/faults/test_kills.py
 
-quick: $(READY) ## the tests that take no more than a few seconds each
-	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow and not spark'
+quick: $(READY) ## a few examples of everything that is not slow: less than a minute on two cores
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --quick
 
 lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check .

@@ -1,7 +1,7 @@
 """What all tests share.
 
-One profile for every property-based test: new examples on a developer's machine, the same ones in CI.
-And what is measured rather than judged is shown at the end of the run.
+One profile for every property-based test: new examples on a developer's machine, the same ones in CI. ``--quick``
+leaves a few examples of each kind. And what is measured rather than judged is shown at the end of the run.
 """
 
 import os
@@ -22,7 +22,11 @@ settings.register_profile(
     max_examples=60,
     derandomize=bool(os.environ.get("CI")),
 )
+settings.register_profile("quick", settings.get_profile("kohort"), max_examples=5)
 settings.load_profile("kohort")
+
+QUICK_CASES = 2
+"""Cases of one test that ``--quick`` runs: the first and the last."""
 
 # A run in the background ignores Ctrl-C, and so would the programs that tests start to press it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -30,6 +34,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def pytest_addoption(parser):
     parser.addoption("--promises", metavar="FILE", help="write which promise is held by which test, and how it went")
+    parser.addoption("--quick", action="store_true", help="a few examples of each kind, none that is slow")
+
+
+def pytest_configure(config):
+    if config.getoption("--quick"):
+        settings.load_profile("quick")
 
 
 @pytest.fixture(autouse=True)
@@ -43,9 +53,23 @@ def _signals():
         signal.signal(number, handler)
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Long tests first: one that begins last would keep all other cores waiting."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    if config.getoption("--quick"):
+        kept = set(_quick(items))
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = [item for item in items if item in kept]
+
+
+def _quick(items):
+    """The first and the last case of every test that is not slow."""
+    cases = {}
+    for item in items:
+        if not item.get_closest_marker("slow") and not item.get_closest_marker("spark"):
+            cases.setdefault(item.nodeid.split("[")[0], []).append(item)
+    for several in cases.values():
+        yield from several if len(several) <= QUICK_CASES else (several[0], several[-1])
 
 
 def pytest_terminal_summary(terminalreporter, config):

@@ -2,7 +2,7 @@
 
 ``anonymize(table, policy)`` clusters similar records, publishes each cluster under one
 generalized description, and proves the promise by re-reading what it wrote. ``verify`` judges
-any tool's output, ``measure`` tells what it lost.
+any tool's output, ``measure`` reports its information loss.
 """
 
 from __future__ import annotations

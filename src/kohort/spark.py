@@ -74,7 +74,7 @@ def release(
     resume : bool
         Work in batches, keep those that are finished if the run is cut off, and go on from those of a run that was.
     progress : callable, optional
-        Told the step and its share done, 0 to 1.
+        Called with the step and the share of it that is done, 0 to 1.
     verdict, private : path, optional
         Write the public and the private verdict there, too; they appear with the folder, or nothing does.
 

@@ -33,7 +33,7 @@ NO_INTEGERS = says(f"column 'age': 2 values are not whole numbers (first in row 
 TOO_LARGE = says(f"column 'age': 2 values are not 64-bit integers (first in row 2); {DO}")
 NO_NUMBERS = says(f"column 'age': 2 values are not finite numbers (first in row 2); {DO}")
 DURATIONS = "durations, which every tool writes in another way; convert it to a number, or to text."
-NO_DAY = like(r"policy\.toml, line 7: columns\.age: 'format' must tell year, month and day, each of them once: .*\.")
+NO_DAY = like(r"policy\.toml, line 7: columns\.age: 'format' must have year, month and day, each of them once: .*\.")
 NO_DATES = says(f"column 'age': 2 values are not dates of the form %Y-%m-%d (first in row 2); {DO}")
 NUMBER, DATE = age('type = "number"'), age('type = "date"')
 

@@ -16,7 +16,7 @@ class Auto(Algorithm):
 
     How long the search takes depends on the size of the table: some seconds for tables of up to a
     few hundred thousand records, then in proportion to their number. `budget` of the policy gives
-    it a time instead. The facts of the release tell what was done.
+    it a time instead. The facts of the release say what was done.
 
     Notes
     -----

@@ -42,8 +42,8 @@ class TwoLevel(Clusterer):
     The vertical form is that of the paper. Each quasi-identifier, or each group of them, is
     published with the sensitive columns in a table of its own. The first level makes clusters of
     k records on these columns alone, the second divides those of high loss into parts of k / 2.
-    **k does not hold on all quasi-identifiers together**, so the form has to be accepted in so
-    many words; its facts tell what an outsider can do with the tables.
+    **k does not hold on all quasi-identifiers together**, so the form has to be accepted
+    explicitly; its facts say what an outsider can do with the tables.
 
     Parameters
     ----------

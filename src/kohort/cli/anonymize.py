@@ -36,25 +36,31 @@ def anonymize(
     data: DataArgument,
     policy: PolicyOption,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Release: .csv or .parquet.")],
-    k: Annotated[int | None, typer.Option(help="Smallest class size, instead of the policy's.")] = None,
+    k: Annotated[
+        int | None, typer.Option(help="Smallest size of an equivalence class, instead of the policy's.")
+    ] = None,
     algorithm: Annotated[str | None, typer.Option(help="Algorithm, instead of the policy's.")] = None,
     measure: Annotated[str | None, typer.Option(help="Loss measure, instead of the policy's.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the clustering.")] = None,
     refine: Annotated[bool, typer.Option("--refine", help="Improve what the algorithm found by local search.")] = False,
     budget: Annotated[str | None, typer.Option(help="Time for the search: '30s', '5min'. Ctrl-C ends it, too.")] = None,
     bound_effort: Annotated[
-        float | None, typer.Option(help="Effort for the lower bound on the loss, about seconds; 0 for none.")
+        float | None, typer.Option(help="Seconds, roughly, for the lower bound on the loss; 0 for no bound.")
     ] = None,
     keep_order: Annotated[bool, typer.Option("--keep-order", help="Keep the row order of the input.")] = False,
-    shuffle_seed: Annotated[int | None, typer.Option(help="Seed of the row order: same input, same bytes.")] = None,
+    shuffle_seed: Annotated[
+        int | None, typer.Option(help="Seed of the row order, for a byte-identical file; keep it secret.")
+    ] = None,
     bounds: Annotated[bool, typer.Option("--bounds", help="Parquet: add typed _lo and _hi columns.")] = False,
     neutralise_formulas: Annotated[
         bool,
-        typer.Option("--neutralise-formulas", help="CSV: apostrophe before cells that a spreadsheet would run."),
+        typer.Option("--neutralise-formulas", help="CSV: put an apostrophe before cells that a spreadsheet would run."),
     ] = False,
-    verdict: Annotated[Path | None, typer.Option(help="Where the public verdict goes; beside OUT when absent.")] = None,
+    verdict: Annotated[
+        Path | None, typer.Option(help="Where to write the public verdict; default: beside OUT.")
+    ] = None,
     private: Annotated[
-        Path | None, typer.Option(help="Write the private verdict, with seed and parameters, here.")
+        Path | None, typer.Option(help="Where to write the private verdict, with seed and parameters.")
     ] = None,
     ledger: Annotated[
         Path | None, typer.Option(help="Check against the earlier releases in this file, and record this one there.")
@@ -63,18 +69,22 @@ def anonymize(
         str | None, typer.Option(metavar="COLUMN", help="With --ledger: the identifier column that names the person.")
     ] = None,
     ledger_key: Annotated[
-        Path | None, typer.Option(help="With --person: file with a secret key; else KOHORT_LEDGER_KEY is used.")
+        Path | None, typer.Option(help="With --person: file with the secret key; default: KOHORT_LEDGER_KEY.")
     ] = None,
     memory: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="Work on disk, in so much memory, such as 2GB; DATA may be a folder, too."),
+        typer.Option(
+            metavar="SIZE", help="Memory limit, such as 2GB: works in partitions on disk; DATA may be a folder."
+        ),
     ] = None,
     partitions: Annotated[
-        int | None, typer.Option(min=1, help="With --memory or Spark: most parts; as many as needed when absent.")
+        int | None, typer.Option(min=1, help="With --memory or Spark: largest number of partitions.")
     ] = None,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="With --memory or Spark: go on from parts that a run before has finished."),
+        typer.Option(
+            "--resume", help="With --memory or Spark: continue an interrupted run, keep its finished partitions."
+        ),
     ] = False,
     engine: Annotated[Engine, typer.Option(help="Where the work is done.")] = Engine.local,
     master: Annotated[
@@ -85,9 +95,9 @@ def anonymize(
 ) -> None:
     """Make a verified release of DATA.
 
-    OUT appears only after it has been written, read again and verified; the public verdict is
+    OUT appears only after it has been written, re-read and verified; the public verdict is
     written beside it as OUT.verdict.json. With --engine spark, DATA may be a folder of files, and
-    OUT is one.
+    OUT is a folder.
     """
     import kohort
     from kohort.table.targets import part_path, verdict_path
@@ -166,6 +176,6 @@ def _refuse_mixture(engine: Engine, master: object, of_ledger: object, of_memory
     if engine is Engine.local and master:
         raise DataError("engine: --master is for Spark; add --engine spark.")
     if engine is Engine.spark and of_ledger:
-        raise DataError("engine: a ledger is for releases that are made in memory; leave it, or --engine spark, out.")
+        raise DataError("engine: a ledger needs a release that is made in memory; remove the ledger or --engine spark.")
     if engine is Engine.spark and of_memory:
-        raise DataError("engine: --memory is for work on this disk; leave it, or --engine spark, out.")
+        raise DataError("engine: --memory is for work on the local disk; remove it or --engine spark.")

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 def compare(
     data: DataArgument,
     policy: PolicyOption,
-    algorithms: Annotated[str | None, typer.Option(help="Names with commas between them; all when absent.")] = None,
-    k: Annotated[str | None, typer.Option(help="Class sizes with commas between them: '5,10,50'.")] = None,
+    algorithms: Annotated[str | None, typer.Option(help="Names, separated by commas; default: all.")] = None,
+    k: Annotated[str | None, typer.Option(help="Values of k, separated by commas: '5,10,50'.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Run several algorithms on DATA, side by side; nothing is published."""
+    """Compare algorithms on DATA; publishes nothing."""
     import kohort
     from kohort.errors import PolicyError
 

@@ -23,15 +23,15 @@ MARK = ".kohort-demo"
 
 @app.command()
 def demo(
-    folder: Annotated[Path, typer.Option("--folder", help="Where everything is written.")] = Path("kohort-demo"),
+    folder: Annotated[Path, typer.Option("--folder", help="Folder for all files.")] = Path("kohort-demo"),
     rows: Annotated[int, typer.Option(help="Number of patients.", min=2)] = 10_000,
-    k: Annotated[int, typer.Option(help="Smallest class size.", min=2)] = 10,
+    k: Annotated[int, typer.Option(help="Smallest size of an equivalence class.", min=2)] = 10,
     seed: Annotated[int, typer.Option(help="Seed of the patients and of the clustering.", min=0)] = 7,
 ) -> None:
-    """The whole story on a built-in hospital table.
+    """Show a whole run on a built-in hospital table.
 
-    Makes patients, anonymizes them, shows records before and after, the proof and the loss, and
-    leaves everything in a folder.
+    Makes up patients, anonymizes them, shows records before and after, the verdict and the loss,
+    and leaves all files in a folder.
     """
     import kohort
     from kohort.datasets import patients
@@ -74,7 +74,7 @@ def demo(
     out.print()
     print_loss(release.loss, release.known_bound)
     out.print(f"\nIn {folder}/: patients.csv, policy.toml, release.csv, its public verdict, and private.json.")
-    out.print("Judge it yourself:")
+    out.print("Verify it yourself:")
     out.print(f"  kohort verify {folder}/release.csv -p {folder}/policy.toml --original {folder}/patients.csv")
 
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 CSV_SUFFIXES = (".csv", ".tsv", ".txt")
 
-hierarchies = typer.Typer(help="Make, check and show taxonomies.", no_args_is_help=True)
+hierarchies = typer.Typer(help="Build, check and show hierarchies.", no_args_is_help=True)
 app.add_typer(hierarchies, name="hierarchy")
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="Hierarchy: ARX csv, or nested toml.")]
-ColumnOption = Annotated[str | None, typer.Option(help="Column it is for; by the file's name when absent.")]
+ColumnOption = Annotated[str | None, typer.Option(help="Column it is for; default: the name of the file.")]
 
 
 @hierarchies.command()
@@ -30,13 +30,15 @@ def build(
     data: DataArgument,
     column: Annotated[str, typer.Argument(help="Column to build for.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Hierarchy file to write (csv).")],
-    width: Annotated[float | None, typer.Option(help="Numbers: bins of this width, twice and four times it.")] = None,
+    width: Annotated[
+        float | None, typer.Option(help="Numbers: bins of this width, of twice and of four times it.")
+    ] = None,
     cuts: Annotated[str | None, typer.Option(help="Numbers: borders, finest level first: '18,40,65;18,65'.")] = None,
-    prefix: Annotated[str | None, typer.Option(help="Codes: lengths that stay readable: '5,3,2'.")] = None,
-    dates: Annotated[str | None, typer.Option(help="Dates: of month,quarter,year,decade, finest first.")] = None,
-    flat: Annotated[bool, typer.Option("--flat", help="Texts: value, then *.")] = False,
+    prefix: Annotated[str | None, typer.Option(help="Codes: characters that are kept, by level: '5,3,2'.")] = None,
+    dates: Annotated[str | None, typer.Option(help="Dates: levels of month,quarter,year,decade, finest first.")] = None,
+    flat: Annotated[bool, typer.Option("--flat", help="Texts: each value, then *.")] = False,
 ) -> None:
-    """Build a hierarchy file for a COLUMN of DATA."""
+    """Build a hierarchy file for a column of DATA."""
     from kohort.codes.encode import TreeAxis, encode
     from kohort.errors import DataError, PolicyError
     from kohort.policy import Policy
@@ -76,7 +78,10 @@ def check(
     data: Annotated[Path | None, typer.Option(help="Table whose values must all be leaves.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Check a hierarchy file; with --data, also that it knows every value of its column."""
+    """Check a hierarchy file.
+
+    With --data, also check that every value of the column is a leaf.
+    """
     taxonomy = _read(file, column)
     if data is not None:
         from kohort.codes.encode import encode

@@ -14,8 +14,8 @@ from kohort.cli.shared import DataArgument, QuietOption, app
 def init(
     data: DataArgument,
     output: Annotated[Path, typer.Option("--output", "-o", help="Policy file to write.")] = Path("policy.toml"),
-    k: Annotated[int, typer.Option(help="Smallest class size.", min=2)] = 10,
-    force: Annotated[bool, typer.Option("--force", help="Write over a policy that is there.")] = False,
+    k: Annotated[int, typer.Option(help="Smallest size of an equivalence class.", min=2)] = 10,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing policy.")] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Propose a commented policy for DATA.

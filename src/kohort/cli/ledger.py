@@ -15,7 +15,9 @@ def ledger(
     file: Annotated[Path, typer.Argument(metavar="LEDGER", help="A ledger of `kohort anonymize --ledger`.")],
     drop: Annotated[
         bool,
-        typer.Option("--drop-pending", help="Take out releases that were begun and, as you know, never handed over."),
+        typer.Option(
+            "--drop-pending", help="Remove pending releases; only if you know that they were never handed over."
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> None:

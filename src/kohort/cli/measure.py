@@ -14,22 +14,23 @@ from kohort.cli.shared import JsonOption, PolicyOption, QuietOption, app, consol
 
 @app.command()
 def measure(
-    release: Annotated[Path, typer.Argument(metavar="OUT", help="The release: CSV or Parquet, of any tool.")],
+    release: Annotated[Path, typer.Argument(metavar="OUT", help="The release, made by any tool: CSV or Parquet.")],
     policy: PolicyOption,
     original: Annotated[
         Path | None,
-        typer.Option(help="The table that it was made of; without it, figures that anybody can compute."),
+        typer.Option(help="The original table; without it, only figures that anybody can compute."),
     ] = None,
     name: Annotated[str | None, typer.Option("--measure", help="Loss measure, instead of the policy's.")] = None,
     bound_effort: Annotated[
-        float | None, typer.Option(help="Effort for the lower bound on the loss, about seconds; 0 for none.")
+        float | None, typer.Option(help="Seconds, roughly, for the lower bound on the loss; 0 for no bound.")
     ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Report what a file lost, column by column, and what its classes are like.
+    """Report the information loss of a file, and figures about its classes.
 
-    With --original the figures are exact, and may tell what the file hides: keep them as you keep the original.
+    With --original the figures are exact, and may reveal what the file hides: keep them as confidential as the
+    original.
     """
     import kohort
     from kohort.reports.measure import bound_of, measure_and_describe
@@ -50,8 +51,8 @@ def print_figures(figures: Mapping[str, Mapping[str, Any]]) -> None:
     """Print the figures, one line for each."""
     width = max(map(len, figures), default=0)
     for name, values in figures.items():
-        told = ", ".join(f"{what} {_rounded(value)}" for what, value in values.items())
-        console().print(f"  {name:<{width}}  {told}")
+        shown = ", ".join(f"{what} {_rounded(value)}" for what, value in values.items())
+        console().print(f"  {name:<{width}}  {shown}")
 
 
 def _rounded(value: Any) -> str:

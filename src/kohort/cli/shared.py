@@ -50,10 +50,10 @@ def main(
 
 DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help="CSV or Parquet file.")]
 PolicyOption = Annotated[Path, typer.Option("--policy", "-p", help="Policy file (TOML).")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print machine-readable facts on stdout, nothing else.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, nothing else.")]
 MemoryOption = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Memory to work in, such as 2GB; what does not fit goes to temporary files."),
+    typer.Option(metavar="SIZE", help="Memory limit, such as 2GB; the rest goes to temporary files."),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
@@ -117,7 +117,7 @@ def _gap(loss: float, bound: float) -> str:
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:
-    """Print what an algorithm has to tell."""
+    """Print the facts that an algorithm reports."""
     for name, value in facts.items():
         console().print(f"  {name}: {_in_words(value)}")
 
@@ -151,7 +151,7 @@ def progress_bar(*, silent: bool) -> Iterator[Progress | None]:
         task = bar.add_task("read", total=1.0)
         current = "read"
 
-        def tell(step: str, share: float) -> None:
+        def report(step: str, share: float) -> None:
             nonlocal current
             name = step.partition(",")[0]
             if name != current:
@@ -161,11 +161,11 @@ def progress_bar(*, silent: bool) -> Iterator[Progress | None]:
                     _announce_compilation(err)
             bar.update(task, completed=share, description=step)
 
-        yield tell
+        yield report
 
 
 def _announce_compilation(err: Console) -> None:
     from kohort.kernels.jit import is_compiled
 
     if not is_compiled():
-        err.print("compiling kernels, once: about 10 s", highlight=False)
+        err.print("first run: compiling for this machine, about 10 s", highlight=False)

@@ -1,7 +1,7 @@
 """Standard streams that cannot fail: what is printed never decides how finished work ends.
 
 A pipe that is closed (``| head -1``), a full disk, an encoding without some letter: the first two end the printing, and
-the letter is replaced. The exit code tells what became of the work, and nothing else.
+the letter is replaced. The exit code says what became of the work, and nothing else.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Steady:
     stream : text stream
         Where the text goes.
     hushed : bool
-        Whether nothing more is said once somebody has asked to stop: libraries would tell what they were doing.
+        Whether nothing more is said once somebody has asked to stop: libraries would report what they were doing.
     """
 
     def __init__(self, stream: TextIO, *, hushed: bool = False) -> None:

@@ -15,30 +15,34 @@ def verify(
     release: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", help="The release: CSV or Parquet, of any tool; a file, a folder, or a pattern in quotes."
+            metavar="OUT",
+            help="The release, made by any tool: a CSV or Parquet file, a folder, or a pattern in quotes.",
         ),
     ],
     policy: PolicyOption,
-    original: Annotated[
-        Path | None, typer.Option(help="The table that it was made of: a file, a folder, or a pattern.")
-    ] = None,
+    original: Annotated[Path | None, typer.Option(help="The original table: a file, a folder, or a pattern.")] = None,
     sensitive_table: Annotated[
-        Path | None, typer.Option(help="The second table of a release in buckets: sensitive values with counts.")
+        Path | None, typer.Option(help="The second published table of a release in buckets (anatomy).")
     ] = None,
     against: Annotated[
-        Path | None, typer.Option(metavar="LEDGER", help="Check it against the earlier releases in this ledger, too.")
+        Path | None, typer.Option(metavar="LEDGER", help="Also check it against the earlier releases in this ledger.")
     ] = None,
-    k: Annotated[int | None, typer.Option(help="Smallest class size, instead of the policy's.")] = None,
+    k: Annotated[
+        int | None, typer.Option(help="Smallest size of an equivalence class, instead of the policy's.")
+    ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Privacy models must hold for who knows all other sensitive columns, too.")
+        bool,
+        typer.Option(
+            "--strict", help="Privacy models must also hold against someone who knows all other sensitive columns."
+        ),
     ] = False,
     memory: MemoryOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Tell whether a file keeps the promise of its policy.
+    """Check whether a file keeps the promise of its policy.
 
-    Works on the output of any tool. Exit code 1 if it does not; the reason is one sentence.
+    Works on the output of any tool. Exit code 1 if it does not, with the reason in one sentence.
     """
     import kohort
     from kohort.table.sizes import memory_of

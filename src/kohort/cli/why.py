@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 @app.command()
 def why(data: DataArgument, policy: PolicyOption, json: JsonOption = False) -> None:
-    """Tell where the information loss of DATA comes from, without any value; nothing is published."""
+    """Report where the information loss comes from.
+
+    Shows no value of DATA, and publishes nothing.
+    """
     import kohort
 
     with progress_bar(silent=json) as progress:
@@ -62,10 +65,11 @@ def _what_ifs(explanation: Explanation, width: int) -> Iterable[str]:
         if column.dropped is not None:
             dropped = f"{-column.dropped.others_saved:>+10.1%}{column.dropped.total:>8.4f}"
             yield f"{column.name:<{width}}{dropped}{'':>8}{_coarser(column)}"
-    yield "others: change of the loss of the other columns; total: of all, a dropped column counted as wholly lost;"
-    yield "level: the one of the least total, of those between the values as they are and one group of all"
+    yield "others: change of the loss of the other columns"
+    yield "total: loss of all columns; a dropped column counts as wholly lost"
+    yield "level: the hierarchy level with the smallest total, between exact values and *"
     if any(column.best_level is not None for column in explanation.columns):
-        yield "a total below that of now tells that this table is hard to sort, not that fewer details are better"
+        yield "a total below the present one means that this table is hard to sort, not that less detail is better"
 
 
 def _coarser(column: ColumnCause) -> str:

@@ -48,7 +48,7 @@ class Solution:
     kept : array of bool, or None
         Records that are published; None for all.
     facts : mapping
-        Figures that the algorithm has to tell. They are private, and yet counts, shares and names of
+        Figures that the algorithm reports. They are private, and yet counts, shares and names of
         columns, never a value, a record or a seed.
     tables : tuple of SubTable
         For a release in several tables; empty for one table of everything.

@@ -1,7 +1,7 @@
-"""Numbers and dates told less precisely than they are: on a grid, up to a border, never too narrowly.
+"""Numbers and dates that are coarsened: on a grid, up to a border, never too narrowly.
 
 `snap` moves the ends of an interval outward to multiples of a grid, values from `bottom` down and from `top` up are
-one each, and an interval narrower than `min_width` becomes that wide. Values that can never be told apart share one
+one each, and an interval narrower than `min_width` becomes that wide. Values that are always published alike share one
 code, so algorithms see the true cost of a box.
 """
 
@@ -100,12 +100,12 @@ class Ends:
 
 @dataclass(frozen=True)
 class Coarse:
-    """The codes of a column that is told less precisely.
+    """The codes of a column that is coarsened.
 
     Attributes
     ----------
     lows, highs : array of int
-        The least that can be told about a code alone, in units; both ascend.
+        The least that can be published about a code alone, in units; both ascend.
     width : int
         Least width of an interval, in units.
     bottom, top : int or None
@@ -129,7 +129,7 @@ class Coarse:
     def ends(self, lo: Codes, hi: Codes) -> Ends:
         """The published ends of each box side.
 
-        A narrow interval becomes `width` wide. It begins at a multiple of `width`, so that its place tells nothing;
+        A narrow interval becomes `width` wide. It begins at a multiple of `width`, so that its place reveals nothing;
         only if it crosses the next multiple it ends where its values do.
         """
         low, high = self.lows[lo], self.highs[hi]
@@ -207,7 +207,7 @@ def _distinct(lo: Codes, hi: Codes, size: int) -> tuple[tuple[Codes, Codes], NDA
 
 
 def coarsened(values: pl.Series, numbers: NDArray[np.float64], column: Column) -> tuple[Coarse, Codes] | None:
-    """The codes of a column that is told less precisely, and the code of each value; None for any other column.
+    """The codes of a column that is coarsened, and the code of each value; None for any other column.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def coarsened(values: pl.Series, numbers: NDArray[np.float64], column: Column) -
 
 
 def _cells(units: Iterable[int], snap: int, bottom: int | None, top: int | None) -> list[tuple[int, int, str]]:
-    """The least interval that may be told about each value alone, and which border it lies beyond."""
+    """The least interval that may be published about each value alone, and which border it lies beyond."""
     cells = []
     for unit in units:
         if bottom is not None and unit <= bottom:

@@ -40,13 +40,13 @@ class LineAxis:
     name: str
     weight: float
     values: pl.Series
-    """The distinct values, ascending; the first one of each code if it is told less precisely."""
+    """The distinct values, ascending; the first one of each code if it is coarsened."""
     low: float
     """Ends of the range that a width is measured against."""
     high: float
     has_missing: bool
     coarse: Coarse | None = None
-    """How it is told less precisely than its values are, if it is."""
+    """How it is coarsened, if it is."""
 
     @property
     def size(self) -> int:
@@ -62,7 +62,7 @@ class LineAxis:
     def positions(self) -> NDArray[np.float64]:
         """The values as shares of the range, 0 at its low end.
 
-        What is told less precisely lies in the middle of what is told about it, so that the difference of two is
+        What is coarsened lies in the middle of what is published about it, so that the difference of two is
         never more than what an interval from one to the other costs.
         """
         width = self.high - self.low

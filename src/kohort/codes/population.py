@@ -106,7 +106,7 @@ def _read(model: PopulationModel, policy: Policy, frame: pl.DataFrame, codes: Co
         _refuse_columns(source.frame.columns, quasi)
         people = typed_quasi_identifiers(source.frame.select(quasi), policy, source.zones)
         people, table = _of_the_same_types(people, frame.select(quasi), policy)
-        # Alone first: a value that the hierarchy or the domain does not have is told with its own row.
+        # Alone first: a value that the hierarchy or the domain does not have is reported with its own row.
         encode(people, policy)
         both = encode(pl.concat([table, people], how="vertical_relaxed"), policy)
     except KohortError as error:

@@ -72,7 +72,7 @@ def _in_buckets(
 ) -> list[Part]:
     """Two tables: records with their buckets, and for every bucket its sensitive values with their counts."""
     [sensitive] = policy.having_role("sensitive")
-    # Numbers of buckets tell nothing: they are drawn afresh.
+    # Numbers of buckets reveal nothing: they are drawn afresh.
     names = _shuffled(int(buckets.max()) + 1, policy, 2) + 1
     tagged = released.with_columns(pl.Series(BUCKET, names[buckets]))
     order = np.arange(len(kept)) if policy.output.order == "kept" else _shuffled(len(kept), policy, 1)

@@ -178,7 +178,7 @@ def short(name: str) -> str:
 
 
 def owner() -> str:
-    """A part of a name that tells whose it is: this process, which no later one can be taken for, and chance."""
+    """A part of a name that says whose it is: this process, which no later one can be taken for, and chance."""
     return f"{os.getpid()}-{_start_of(os.getpid()):x}-{secrets.token_hex(4)}"
 
 
@@ -214,7 +214,7 @@ def _remove(path: Path) -> None:
 
 
 def _start_of(process: int) -> int:
-    """When a process was started, in ticks of the system's clock; 0 where that cannot be told."""
+    """When a process was started, in ticks of the system's clock; 0 where that is not known."""
     with suppress(OSError, ValueError, IndexError):
         facts = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
         # The second one is the name of the program in brackets, which may hold anything.

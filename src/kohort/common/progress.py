@@ -1,4 +1,4 @@
-"""Times the steps of a run, and tells their progress."""
+"""Times the steps of a run, and reports their progress."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from kohort.common import stopping
 
 Progress = Callable[[str, float], None]
-"""Told the step, in a search with the loss so far after a comma, and the share of it that is done."""
+"""Called with the step, in a search with the loss so far after a comma, and the share of it that is done."""
 
 
 class Clock:
-    """Times the steps, and tells their progress."""
+    """Times the steps, and reports their progress."""
 
     def __init__(self, progress: Progress | None) -> None:
         self.seconds: dict[str, float] = {}
@@ -32,7 +32,7 @@ class Clock:
         self.share(1.0)
 
     def share(self, done: float) -> None:
-        """Tell how much of the step is done, 0 to 1; a wish to stop is heeded here, if its exception was lost."""
+        """Report how much of the step is done, 0 to 1; a wish to stop is heeded here, if its exception was lost."""
         stopping.heed()
         if self._progress:
             self._progress(self._step + self._note, done)

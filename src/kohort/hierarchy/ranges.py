@@ -1,6 +1,6 @@
 """Taxonomies over numbers: bins of equal width, or bins between given cuts.
 
-A bin's label tells exactly what lies in it: ``[20 - 24]`` (whole numbers, both ends included),
+A bin's label says exactly what lies in it: ``[20 - 24]`` (whole numbers, both ends included),
 ``[2.5, 5[`` (other numbers, the right end excluded), ``<= 17``, ``< 18`` and ``>= 65``.
 """
 

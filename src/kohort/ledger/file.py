@@ -70,7 +70,7 @@ def _refuse_strange(name: str, content: bytes) -> None:
 
 
 def _place(error: ValidationError) -> str:
-    """Say where the first fault is: the number of the release is enough, and tells nothing."""
+    """Say where the first fault is: the number of the release is enough, and reveals nothing."""
     where = error.errors(include_url=False, include_context=False, include_input=False)[0]["loc"]
     if len(where) > 1 and where[0] == "releases" and isinstance(where[1], int):
         return f"release {where[1] + 1}"

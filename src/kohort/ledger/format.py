@@ -85,7 +85,7 @@ class People(_Part):
     column: str
     """The column that names the person in the table; it is never published."""
     key: Token
-    """Tells keys apart, and tells nothing about them."""
+    """Distinguishes keys, and reveals nothing about them."""
     signatures: dict[Token, Token]
     """Keyed hash of a person to the keyed hash of the sensitive values of the person's class."""
 

@@ -59,7 +59,7 @@ class PersonKey:
 
     @property
     def name(self) -> str:
-        """A token that tells this key from others."""
+        """A token that distinguishes this key from others."""
         return self._token("key", "")
 
     def person(self, text: str) -> str:

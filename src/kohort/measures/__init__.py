@@ -1,4 +1,4 @@
-"""Loss measures: each compiles to cost tables, and tells the loss of a release.
+"""Loss measures: each compiles to cost tables, and measures the loss of a release.
 
 One file per measure; a file in this folder that registers a measure is found by itself.
 """

@@ -66,7 +66,7 @@ def _shares(measure: Measure, axis: Axis) -> NDArray[np.float64]:
 
 
 def _is_coarse_table(axis: Axis) -> TypeGuard[LineAxis]:
-    """Whether an axis is a line that is told less precisely than its values are, and small enough for a table."""
+    """Whether an axis is a line that is coarsened, and small enough for a table."""
     return isinstance(axis, LineAxis) and axis.coarse is not None and axis.size <= TABLE_LIMIT
 
 
@@ -88,7 +88,7 @@ def _tree_costs(measure: Measure, axis: TreeAxis, unit: float) -> tuple[NDArray[
 
 
 def _coarse_pairs(measure: Measure, axis: LineAxis, unit: float) -> NDArray[np.int32]:
-    """Cost of every (lo, hi) on a line that is told less precisely than its values are."""
+    """Cost of every (lo, hi) on a line that is coarsened."""
     values = len(axis.values)
     lo, hi = (side.astype(np.int32) for side in np.triu_indices(values))
     table = np.zeros((axis.size, axis.size), np.int32)

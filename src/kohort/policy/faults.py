@@ -30,7 +30,7 @@ class Source(NamedTuple):
 def sentences(
     error: ValidationError, known_keys: Callable[[KeyPath], Sequence[str]], source: Source | None = None
 ) -> list[str]:
-    """One sentence per fault; `known_keys` tells which keys the section at a path may have."""
+    """One sentence per fault; `known_keys` says which keys the section at a path may have."""
     faults = error.errors()
     # A list with a wrong item counts as too short as well; the item is what is wrong.
     wrong = {tuple(fault["loc"])[:depth] for fault in faults for depth in range(len(fault["loc"]))}

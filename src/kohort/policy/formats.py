@@ -21,7 +21,7 @@ _MARK = "\x01"
 """Stands on both sides of a month's number where a name was: the name of a month ends the numbers beside it."""
 _MONTH = re.compile("|".join(f"{name}|{name[:3]}" for name in MONTHS), re.IGNORECASE)
 _DAYS = ({"%m", "%d"}, {"%b", "%d"}, {"%B", "%d"}, {"%j"})
-"""What tells a day of a year."""
+"""What says a day of a year."""
 
 
 def tokens(form: str) -> list[str]:
@@ -49,20 +49,20 @@ def format_fault(form: str) -> str | None:
     """What is wrong with a format of dates, if anything."""
     used = Counter(token for token in tokens(form) if token.startswith("%") and token != "%%")
     if used["%y"] or used["%D"]:
-        return "'format' must have a year of four digits, %Y; two digits do not tell the century"
+        return "'format' must have a year of four digits, %Y; two digits do not say the century"
     unknown = [token for token in used if token not in _KNOWN]
     if unknown:
         return f"'format' has {unknown[0]!r}, which kohort does not read; known are {' '.join(_KNOWN)}"
     told = {"%d" if token == "%e" else token for token in used} & {"%m", "%b", "%B", "%d", "%j"}
     if used["%Y"] != 1 or told not in _DAYS:
-        return "'format' must tell year, month and day, each of them once: %Y with %m and %d, or with %j"
+        return "'format' must have year, month and day, each of them once: %Y with %m and %d, or with %j"
     if max(used.values()) > 1 or used["%d"] + used["%e"] > 1:
         return "'format' must have every directive once"
     return None
 
 
 def dated(text: str, form: str) -> date | None:
-    """The date that a text tells in a format, None where it is of another form.
+    """The date that a text says in a format, None where it is of another form.
 
     Months have English names, whatever the language of the machine.
     """

@@ -154,7 +154,7 @@ class Policy(Section):
         weights, types : mapping, optional
             Column to weight, and column to type.
         person : str, optional
-            The identifier that tells who a record is about: k then counts persons.
+            The identifier that says who a record is about: k then counts persons.
         algorithm, measure : str or mapping
             A name, or a mapping with ``name`` and parameters.
         seed, suppression_limit, missing, output, input

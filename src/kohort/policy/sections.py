@@ -91,20 +91,20 @@ class Privacy(Section):
     """What is promised."""
 
     k: int = Field(ge=2)
-    """Every record is one of at least k that cannot be told apart; `anonymity` says in which way."""
+    """Every record is one of at least k that look alike; `anonymity` says in which way."""
     anonymity: Anonymity = "classes"
     """Equal published combinations, perfect matchings, or buckets of sensitive values: see docs/policy.md."""
     person: str | None = None
-    """Column that tells who a record is about: k then counts different persons, not records."""
+    """Column that says who a record is about: k then counts different persons, not records."""
     models: tuple[dict[str, Any], ...] = Field(default=(), strict=False)
     """Further privacy models, each ``{ model = NAME, ... }``."""
     suppression_limit: float = Field(default=0.0, ge=0, le=1)
-    """Largest share of records that may be withheld."""
+    """Largest share of records that may be suppressed."""
     missing: Literal["own-value", "wildcard", "suppress", "refuse"] = "own-value"
     """What a missing quasi-identifier means: see docs/policy.md."""
 
     def may_suppress(self, records: int, of: int) -> bool:
-        """Whether so many records are within the limit, taken as the decimal that the policy writes."""
+        """Whether that many records are within the limit, taken as the decimal that the policy writes."""
         return records <= Fraction(str(self.suppression_limit)) * of
 
 
@@ -312,7 +312,7 @@ class Column(Section):
         return self
 
     def _precision_faults(self) -> list[str]:
-        """What is wrong with the keys against too much precision, as far as it can be told without the table."""
+        """What is wrong with the keys against too much precision, as far as it is known without the table."""
         given = [key for key in PRECISION if getattr(self, key) is not None]
         if not given or self.role != "quasi":
             return []

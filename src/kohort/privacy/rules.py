@@ -1,6 +1,6 @@
 """Promises in the form that a search can follow: a few kinds of rules about how often values occur in a class.
 
-A rule tells by how much a class breaks it, in units of its own; 0 is for a class that keeps it. A model that fits no
+A rule says by how much a class breaks it, in units of its own; 0 is for a class that keeps it. A model that fits no
 kind may have no rule: then its classes are repaired after the search, and judged by the model itself.
 """
 

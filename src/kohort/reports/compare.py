@@ -68,7 +68,7 @@ def compare(
     k : sequence of int, optional
         Class sizes; the policy's when absent.
     progress : callable, optional
-        Told each outcome as soon as it is there.
+        Called with each outcome as soon as it is there.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def compare(
 def _outcome(
     policy: Policy, frame: pl.DataFrame, codes: Codes, persons: NDArray[np.int64] | None, records: int
 ) -> Outcome:
-    """Run the policy's algorithm, or tell why it refuses."""
+    """Run the policy's algorithm, or say why it refuses."""
     name, size, anonymity = policy.algorithm.name, policy.privacy.k, policy.privacy.anonymity
     start = time.perf_counter()
     suppressed = records - frame.height

@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 TRIED_WITH = "fast"
 """The algorithm of all what-ifs: quick, and the same for both sides of a difference."""
 PARTS = (0.01, 0.05, 0.1)
-"""Costliest parts of the records whose share of the loss is told."""
+"""Costliest shares of the records, whose share of the loss is reported."""
 COSTLIEST = 0.05
-"""Part of the records whose kinds are told."""
+"""Share of the records whose kinds are reported."""
 RARE = 0.01
 """A value that fewer records have is rare, whatever k is."""
 FAR = 0.01
 """Part of the records at each end of a column of numbers or dates."""
 FREQUENT = 1.5
-"""A kind is told if it is so many times more frequent among the costliest records than among all."""
+"""A kind is reported if it is this many times more frequent among the costliest records than among all."""
 CLEAR = 0.05
 """A what-if that saves a smaller part of the loss is no advice: it may be chance."""
 MOST_GROUPS = 1024
@@ -111,7 +111,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of records that is frequent among the costliest ones. Numbers of fewer than k records are not told."""
+    """A kind of records that is frequent among the costliest ones. Numbers of fewer than k records are not shown."""
 
     column: str
     what: str
@@ -160,7 +160,7 @@ class Explanation:
 def explain(
     table: Any, policy: Policy | str | Path, *, progress: Callable[[str, float], None] | None = None
 ) -> Explanation:
-    """Tell where the information loss comes from; nothing is published, and no value is told.
+    """Report where the information loss comes from; nothing is published, and no value is shown.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def explain(
     policy : Policy or path
         Roles, hierarchies, weights, measure, algorithm and seed.
     progress : callable, optional
-        Told the step and its share done, 0 to 1.
+        Called with the step and the share of it that is done, 0 to 1.
 
     Returns
     -------
@@ -446,7 +446,7 @@ def _frequent_kinds(frame: pl.DataFrame, costliest: NDArray[np.bool_], k: int) -
 
 
 def _kinds(series: pl.Series, k: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """What can be said of records by one column without telling a value."""
+    """What can be said of records by one column without showing a value."""
     missing = series.is_null().to_numpy()
     yield "value is missing", missing
     occurrences = series.to_frame().select(pl.len().over(series.name)).to_series().to_numpy()

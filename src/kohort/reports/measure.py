@@ -48,7 +48,7 @@ def measure(release: Any, original: Any, policy: Policy | str | Path, *, name: s
     -------
     Loss
         A withheld record loses what one does whose quasi-identifiers are all `*`; without the original, nobody knows
-        of it and it does not count. With the original, the figure is the one that `anonymize` reports; it may tell
+        of it and it does not count. With the original, the figure is the one that `anonymize` reports; it may reveal
         what the release hides, so keep it as you keep the original.
 
     Notes

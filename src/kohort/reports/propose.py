@@ -157,7 +157,7 @@ def _render(source: str, rows: int, k: int, tokens: list[str], proposals: dict[s
         "",
         "[privacy]",
         f"k = {min(k, rows)}  # every published combination is shared by at least k records",
-        "suppression_limit = 0.0  # share of records that may be withheld",
+        "suppression_limit = 0.0  # share of records that may be suppressed",
         'missing = "own-value"  # a missing quasi-identifier counts as a value of its own',
         "",
         "[algorithm]",

@@ -1,7 +1,7 @@
 """Parting rows by the ancestor that is nearest to them, in the manner of k-means: phase 1 of PAC.
 
 Rows may lie anywhere: here they are an array, in Spark a table. Whoever has them counts, in whole numbers that add up
-to the same wherever they are counted; what follows from the counts is worked out in one place. So the parts are the
+to the same wherever they are counted; what follows from the counts is computed in one place. So the parts are the
 same, too.
 """
 
@@ -157,7 +157,7 @@ class Parting:
         Parameters
         ----------
         finished : callable
-            Told the number of records whose part is settled.
+            Called with the number of records whose part is settled.
 
         Returns
         -------

@@ -96,7 +96,7 @@ def best_cut(
 def column_order(
     codes: NDArray[np.int32], counts: NDArray[np.int64], costs: Costs, k: int, rng: np.random.Generator
 ) -> list[int]:
-    """The order of the columns whose sorted records have the best cut, as far as a search on a sample tells.
+    """The order of the columns whose sorted records have the best cut, as far as a search on a sample shows.
 
     It starts with small columns first. A column is taken out and put elsewhere as long as that helps.
     """

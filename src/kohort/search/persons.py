@@ -185,7 +185,7 @@ def with_k_persons(task: Task, solution: Solution, persons: NDArray[np.int64]) -
     into = classes.into[labels]
     lo, hi = solution.boxes.lo.copy(), solution.boxes.hi.copy()
     lo[kept], hi[kept] = classes.boxes.lows[into], classes.boxes.highs[into]
-    # What the algorithm tells is about its own classes.
+    # What the algorithm reports is about its own classes.
     facts = {"too few persons": f"in {joined} of {len(first)} classes, which joined others"}
     before = {"before that": dict(solution.facts)} if solution.facts else {}
     return Solution(Boxes(lo, hi), len(first) - joined, solution.kept, facts | before)
@@ -214,7 +214,7 @@ class _Classes:
         fill(task.costs, self.boxes)
 
     def join(self) -> int:
-        """Let classes of fewer than k persons join their nearest, those of the fewest first; tell how many did."""
+        """Let classes of fewer than k persons join their nearest, those of the fewest first; return how many did."""
         from kohort.kernels.search.join import join, nearest
 
         k, costs, persons = self._task.k, self._task.costs, self._persons

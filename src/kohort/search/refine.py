@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kohort.kernels.search.state import State
 
 Told = Callable[[float, float], None]
-"""Told the share of the search that is done, and the mean cost of a record so far."""
+"""Called with the share of the search that is done, and the mean cost of a record so far."""
 
 COLD = 0.05
 """Temperature at the end, as a multiple of the mean cost of a record in the best cut."""
@@ -207,7 +207,7 @@ class Search:
         return sum(state.broken.tolist())  # which has no limit, as 64 bits have
 
     def without_outliers(self, labels: NDArray[np.int32], most: int) -> NDArray[np.int32]:
-        """The partition with at most so many records withheld, label -1, where the total loss falls by it.
+        """The partition with at most that many records suppressed, label -1, where the total loss falls by it.
 
         A record that is withheld costs as much as a box can. Outliers leave clusters that have more than k records,
         or clusters are dissolved around them. The clusters that lose most have their turn first.
@@ -235,7 +235,7 @@ class Search:
     def _cut_large(self, labels: NDArray[np.int32]) -> NDArray[np.int32]:
         """Cut clusters of 2k and more, which costs nothing, if the parts keep all promises; number them 0, 1, 2, ...
 
-        One that breaks a promise is cut all the same if it is too large for the search, which could not heal it.
+        One that breaks a promise is cut all the same if it is too large for the search, which could not repair it.
         """
         labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
         sizes = np.bincount(labels)
@@ -347,7 +347,7 @@ def _order_of(codes: Codes, promises: Sequence[Promise]) -> NDArray[np.int64]:
 
 
 class _Clock:
-    """Tells how much of a search is done, and how many rounds to do before the next look."""
+    """Says how much of a search is done, and how many rounds to do before the next look."""
 
     def __init__(self, rounds: int, seconds: float | None) -> None:
         self.done = 0

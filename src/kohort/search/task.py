@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
 
 Progress = Callable[[float], None]
-"""Told the share of the work that is done, 0 to 1."""
+"""Called with the share of the work that is done, 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Task:
     threads: int = 0
     """For a search; all cores that this process may use when 0. They have no influence on the result."""
     note: Callable[[str], None] = lambda text: None
-    """Told what is worth showing beside the progress, such as the loss so far."""
+    """Called with what is worth showing beside the progress, such as the loss so far."""
 
     def sensitive_column(self, name: str) -> tuple[Axis, NDArray[np.int32]]:
         """Axis and codes of a sensitive column."""

@@ -183,7 +183,7 @@ def _refuse_empty_lines(path: Path, dialect: Dialect) -> None:
 
 
 def _header(path: Path, text: str, delimiter: str, quote: str) -> tuple[str, ...]:
-    """The names of the columns; a fault tells their positions, for without a header they are cells."""
+    """The names of the columns; a fault says their positions, for without a header they are cells."""
     ends = list(re.finditer(r"\r\n|\r|\n", text[: 1 << 16]))
     after = next((end for end in ends if not quote or text.count(quote, 0, end.start()) % 2 == 0), None)
     if after and ends[0][0] != after[0]:

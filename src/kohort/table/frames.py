@@ -1,6 +1,6 @@
 """Frames of polars, pandas and pyarrow as one polars frame.
 
-Columns are taken one by one, so that a fault can tell its column. What another library says about a fault is never
+Columns are taken one by one, so that a fault can name its column. What another library says about a fault is never
 passed on, for it quotes cells.
 """
 
@@ -113,7 +113,7 @@ def _strange(column: str) -> str:
 def _each(
     columns: Iterable[tuple[str, Any]], convert: Callable[[Any], T], fault: Callable[[str], str] = _strange
 ) -> list[T]:
-    """Convert each column, or tell all that another library cannot convert."""
+    """Convert each column, or report all that another library cannot convert."""
     converted: list[T] = []
     faults: list[str] = []
     for called_so, column in columns:

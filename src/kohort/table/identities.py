@@ -47,12 +47,12 @@ def identities(series: pl.Series, policy: Policy) -> pl.Series:
             row = int(strange.arg_true()[0]) + 1
             raise DataError(
                 f"column {series.name!r}: {number} of at most 2^53 (first in row {row}), so who is meant cannot be "
-                "told exactly; give identifiers as texts or whole numbers."
+                "compared exactly; give identifiers as texts or whole numbers."
             )
         return series.cast(pl.Int64).cast(pl.String)
     if dtype != pl.String:
         raise DataError(
-            f"column {series.name!r}: {in_words(dtype)} cannot tell who is who; give identifiers as texts or whole "
+            f"column {series.name!r}: {in_words(dtype)} cannot identify people; give identifiers as texts or whole "
             "numbers."
         )
     nobody = absent(policy, identity)

@@ -1,6 +1,6 @@
 """Tables in one or many files, opened without reading them: what is in them, and how the database reads them.
 
-All files are looked at before any work, and all faults are told together. A row group that is damaged inside is
+All files are looked at before any work, and all faults are reported together. A row group that is damaged inside is
 found only when it is read: `fetched` then finds the file.
 """
 
@@ -47,7 +47,7 @@ class Source:
     types : tuple of str
         The database's type of each column; all text for CSV.
     rows : int or None
-        Number of rows; None for CSV, where only reading tells.
+        Number of rows; None for CSV, where only reading shows it.
     dialect : Dialect or None
         How all CSV files are written.
     zones : mapping
@@ -159,7 +159,7 @@ def _sniffed(path: Path, settings: Input) -> Dialect:
 
 
 def _unlike(path: Path, dialect: Dialect, first: Path, wanted: Dialect) -> list[str]:
-    """What a file has otherwise than the first; without a header its names would be cells, so they are not told."""
+    """What a file has otherwise than the first; without a header its names would be cells, so they are not quoted."""
     if dialect.delimiter != wanted.delimiter:
         return [f"{path.name}: has another delimiter than {first.name}; write all files alike, or give it in [input]."]
     here, there = dialect.header, wanted.header

@@ -1,4 +1,4 @@
-"""One form for all spellings of a value, so that nobody is told apart, and nothing counted, by a blank.
+"""One form for all spellings of a value, so that nobody is distinguished, and nothing counted, by a blank.
 
 Promises count persons and sensitive values. Texts that a reader takes for the same must count as one: outer, double
 and unusual blanks, invisible characters, composed and decomposed letters, and ``7`` and ``7.0``. What is published

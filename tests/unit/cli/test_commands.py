@@ -203,7 +203,7 @@ def test_first_compilation_is_announced_once_and_progress_is_shown(tmp_path):
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     first = in_terminal("demo", "--rows", "300", folder=tmp_path, **cache)
     second = in_terminal("demo", "--rows", "300", folder=tmp_path, **cache)
-    assert first.count("compiling kernels, once: about") == 1
+    assert first.count("first run: compiling for this machine, about") == 1
     assert "compiling" not in second
     assert "verify" in second
 

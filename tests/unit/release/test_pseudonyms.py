@@ -190,7 +190,7 @@ def test_all_faults_of_identifiers_are_told_together():
         output={"pseudonym_key": {"env": "KOHORT_TEST_KEY"}},
     )
     table = pl.DataFrame({"a": [1.5, 2.5], "b": [dt.datetime(2020, 1, 1, 3), None], "age": [1, 2]})
-    with pytest.raises(DataError, match="column 'b': dates with a time cannot tell who is who") as refusal:
+    with pytest.raises(DataError, match="column 'b': dates with a time cannot identify people") as refusal:
         kohort.anonymize(table, policy)
     assert len(refusal.value.faults) == 2
 

@@ -220,7 +220,7 @@ def test_a_missing_person_is_refused_by_row():
     [
         ([1.5, 2.0, 3.0], "1 value is no whole number of at most 2\\^53 \\(first in row 1\\)"),
         ([1.0, 2.0, 2.0**60], "\\(first in row 3\\)"),
-        (pl.Series([1, 2, 3]).cast(pl.Datetime), "dates with a time cannot tell who is who"),
+        (pl.Series([1, 2, 3]).cast(pl.Datetime), "dates with a time cannot identify people"),
     ],
 )
 def test_identifiers_without_one_text_are_refused(values, sentence):

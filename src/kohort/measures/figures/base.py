@@ -66,7 +66,7 @@ FIGURES: Registry[Figure] = Registry("figure")
 
 
 def figures_of(partition: Partition) -> dict[str, dict[str, Any]]:
-    """Every figure that can be worked out for a partition, by its name."""
+    """Every figure that can be computed for a partition, by its name."""
     return {
         name: figure().of(partition)
         for name, figure in FIGURES.items()

@@ -14,8 +14,8 @@ from kohort.measures.figures.counts import value_counts
 class Classification(Figure):
     """Records that a model of the classes would get wrong.
 
-    It would tell everybody of a class the most frequent sensitive value there. Whichever of
-    several equally frequent ones it tells, the number of errors is the same.
+    It would predict for everybody of a class the most frequent sensitive value there. Whichever of
+    several equally frequent ones it predicts, the number of errors is the same.
     """
 
     summary = "share of records that are suppressed or have not the most frequent sensitive value of their class"

@@ -35,7 +35,7 @@ class Epsilon(Figure):
     Parameters
     ----------
     epsilon : float
-        The distance, 0 to 1, for which the largest possible delta is told.
+        The distance, 0 to 1, for which the largest possible delta is reported.
 
     Notes
     -----
@@ -62,7 +62,7 @@ class Epsilon(Figure):
         require_number("epsilon", self.epsilon, least=0, most=1)
 
     def of(self, partition: Partition) -> dict[str, Any]:
-        """Work it out; nothing to tell without sensitive columns.
+        """Compute it; there is nothing to report without sensitive columns.
 
         "smallest_eps_min" is the smallest distance of two records of any class: the release is
         (epsilon, 1)-dissimilar for every epsilon below it, and for none if it is 0.

@@ -12,7 +12,7 @@ from kohort.measures.figures.diversity import sensitive_diversity
 @FIGURES.register("protection")
 @dataclass(frozen=True)
 class Protection(Figure):
-    """How little the sensitive values of a class tell it from others; less protects better.
+    """How little the sensitive values of a class differ from those of others; less protects better.
 
     1 over the diversity of a class. A class whose sensitive numbers are all equal has no diversity
     and no protection: 1/0. Such classes are counted apart, and the mean is that of the others.
