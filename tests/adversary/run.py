@@ -188,9 +188,7 @@ def findings(case: Case, outcome: Outcome) -> list[Fault]:
     lines = outcome.err.splitlines()
     if not lines or not all(line.startswith("error: ") and line.rstrip().endswith((".", "?", "!")) for line in lines):
         faults.append(Fault("sentence", f"an error is no sentence: {outcome.err[-500:]!r}"))
-    # Classes that avoid stars in every quasi-identifier are not searched for: docs/published-form.md.
-    stars = "would be * in every quasi-identifier" in outcome.err
-    if outcome.code == 3 and not stars and is_feasible(_policy(outcome), outcome.folder, original_of(case, outcome)):
+    if outcome.code == 3 and is_feasible(_policy(outcome), outcome.folder, original_of(case, outcome)):
         faults.append(Fault("feasible", f"a request that can be met is refused: {outcome.err.strip()}"))
     return faults
 

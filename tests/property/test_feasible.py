@@ -215,3 +215,49 @@ def test_a_refusal_says_whether_it_is_proven():
     policy = policy.with_changes("privacy", models=[FAR | {"epsilon": 12}])
     with pytest.raises(kohort.InfeasibleError, match="impossible for this table; every way to put its 6 records into"):
         kohort.anonymize(frame, policy)
+
+
+# -- suppressed records that are shown -----------------------------------------------------------------
+
+
+def shown_as(part, rows):
+    """What two flat columns of the records are published as."""
+    cells = [{rows[record][column] for record in part} for column in ("sex", "ill")]
+    return tuple(min(values) if len(values) == 1 else "*" for values in cells)
+
+
+def can_be_shown(rows, k, allowance):
+    """Whether some classes of at least k leave no more records without any value than may be suppressed."""
+    for gone in range(allowance + 1):
+        for kept in itertools.combinations(rows, len(rows) - gone):
+            for parts in partitions(len(kept), k) if len(kept) >= k else ():
+                stars = sum(len(part) for part in parts if shown_as(part, kept) == ("*", "*"))
+                if gone + stars <= allowance and stars < len(kept):
+                    return True
+    return False
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "k-member", "mondrian", "gccg"])
+@pytest.mark.parametrize("limit", [0.0, 0.3])
+def test_classes_that_are_not_all_stars_are_found(algorithm, limit):
+    rng = np.random.default_rng([len(algorithm), int(10 * limit)])
+    ended = []
+    for _ in range(12):
+        n, k = int(rng.integers(4, 9)), int(rng.integers(2, 4))
+        frame = table_of(rng, n, persons=False).select("sex", "ill")
+        policy = Policy.build(
+            k=k,
+            quasi_identifiers=["sex", "ill"],
+            suppression_limit=limit,
+            algorithm=algorithm,
+            seed=1,
+            output={"suppressed": "starred"},
+        )
+        rows = frame.rows(named=True)
+        try:
+            passed = kohort.anonymize(frame, policy).verdict.passed
+        except kohort.InfeasibleError:
+            passed = False
+        ended.append(passed)
+        assert passed == can_be_shown(rows, k, int(Fraction(str(limit)) * n)), (rows, k)
+    assert any(ended)

@@ -11,7 +11,7 @@ from kohort.policy import Policy
 from kohort.release.plan import Plan
 from kohort.release.prepare import refuse_suppressing
 from kohort.search.persons import Work
-from kohort.search.repair import enforced, refined_and_enforced
+from kohort.search.repair import enforced, refined_and_enforced, with_fewer_stars
 
 Step = Callable[[str], AbstractContextManager[None]]
 """Watches what is done under a name: a step of a clock."""
@@ -42,7 +42,15 @@ def solved(plan: Plan, work: Work, records: int | None, step: Step = lambda name
     if work.persons is not None:
         with step("persons"):
             solution = enforced(work.promised, work.finished(solution))
+    if records is not None and _shows_suppressed(plan.policy):
+        solution = with_fewer_stars(work.counted, solution)
     return solution
+
+
+def _shows_suppressed(policy: Policy) -> bool:
+    """Whether a class that is generalized to the top counts as suppressed, and classes can be formed anew."""
+    classes = policy.privacy.anonymity == "classes" and policy.privacy.missing != "wildcard"
+    return classes and policy.output.suppressed == "starred"
 
 
 def refuse_solution(suppressed: int, usable: int, records: int, policy: Policy) -> None:

@@ -115,7 +115,12 @@ class Work:
     @property
     def promised(self) -> Task:
         """The task about all records, with k persons in every class as one more promise if there are others."""
-        if self.persons is None or not (self.whole.promises or self.whole.coverages):
+        return self.counted if self.whole.promises or self.whole.coverages else self.whole
+
+    @property
+    def counted(self) -> Task:
+        """The task about all records, with k persons in every class as one more promise."""
+        if self.persons is None:
             return self.whole
         promise = promise_of_persons("person", self.whole.k, self.persons)
         return replace(self.whole, promises=(*self.whole.promises, promise))

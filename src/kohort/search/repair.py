@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kohort.codes.boxes import Boxes, Solution, boxes_of_labels, classes_of_boxes
-from kohort.codes.encode import Codes
+from kohort.codes.encode import STAR, Axis, Codes
 from kohort.errors import InfeasibleError
 from kohort.privacy import Promise
 from kohort.search.dealing import dealt_without_surplus, ways_to_deal
@@ -77,6 +78,38 @@ def refined_and_enforced(task: Task, solution: Solution) -> Solution:
         return solution
 
 
+def with_fewer_stars(task: Task, solution: Solution) -> Solution:
+    """The solution, or one in which fewer records are `*` in every quasi-identifier, where these count as suppressed.
+
+    Only tables that are so small that all classes can be looked at are searched; in others, a class that is
+    generalized to the top is as rare as it is expensive.
+    """
+    stars = NotAllStars(task.codes.axes)
+    kept = np.ones(len(task.codes.array), bool) if solution.kept is None else solution.kept
+    hidden = int((~kept | ~stars.kept(solution.boxes, np.ones(len(kept), np.int64))).sum())
+    if hidden <= task.allowance:
+        return solution
+    terms = _terms(task)
+    answer = exhausted(replace(terms, coverages=(*terms.coverages, stars)), task.allowance)
+    if answer.boxes is None:
+        return solution
+    return _solution(task, answer.kept, answer.boxes, solution, "all classes, by forming them anew")
+
+
+@dataclass(frozen=True)
+class NotAllStars:
+    """That a class is not generalized to `*` in every quasi-identifier."""
+
+    axes: tuple[Axis, ...]
+
+    def kept(self, boxes: Boxes, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which classes keep it, by the box of each."""
+        del sizes
+        told = [axis.published(boxes.lo[:, j], boxes.hi[:, j]) for j, axis in enumerate(self.axes)]
+        stars: NDArray[np.bool_] = np.all([texts.eq_missing(STAR).to_numpy() for texts in told], axis=0)
+        return ~stars
+
+
 def mended(
     codes: Codes, task: Task, promises: Sequence[Promise], labels: NDArray[np.int32]
 ) -> NDArray[np.int32] | None:
@@ -132,7 +165,7 @@ def _formed_anew(task: Task, solution: Solution, how: str) -> Solution:
     proven = answer.proven or (terms.monotone and not allowance)
     # What one part cannot keep the whole table may.
     is_part = task.records > terms.records
-    raise InfeasibleError(_refusal(terms, allowance, proven=proven and not is_part))
+    raise InfeasibleError(_refusal(task, terms, allowance, proven=proven and not is_part))
 
 
 def _without_suppression(task: Task, terms: Terms) -> Boxes | None:
@@ -202,10 +235,10 @@ def _numbered(labels: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int32)
 
 
-def _refusal(terms: Terms, allowance: int, *, proven: bool) -> str:
+def _refusal(task: Task, terms: Terms, allowance: int, *, proven: bool) -> str:
     """Why there is no release, or none that was found."""
     names = [promise.model.name for promise in terms.promises]
-    names += [coverage.model.name for coverage in terms.coverages]
+    names += [coverage.model.name for coverage in task.coverages]
     kept = ", ".join(dict.fromkeys(names))
     without = f" and suppress up to {allowance:,} of them" if allowance > 0 else ""
     if proven:

@@ -6,14 +6,13 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kohort.codes.boxes import Boxes, boxes_of_labels, classes_of_boxes
 from kohort.codes.encode import Codes
-from kohort.codes.population import Coverage
 from kohort.privacy import Promise
 
 if TYPE_CHECKING:
@@ -21,6 +20,13 @@ if TYPE_CHECKING:
 
 WIDER = 400
 """Wider boxes that are looked at for one class that is published like another one."""
+
+
+class Condition(Protocol):
+    """What a class has to keep by its box and its size, such as a promise about a population."""
+
+    def kept(self, boxes: Boxes, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which classes keep it, by the box and the number of records of each."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +43,15 @@ class Terms:
         Smallest size of a class.
     promises : sequence of Promise
         About sensitive values of these records.
-    coverages : sequence of Coverage
-        About a population.
+    coverages : sequence of Condition
+        About the boxes of classes, such as promises about a population.
     """
 
     codes: Codes
     costs: Costs
     k: int
     promises: Sequence[Promise] = ()
-    coverages: Sequence[Coverage] = ()
+    coverages: Sequence[Condition] = ()
 
     @property
     def records(self) -> int:
@@ -160,8 +166,8 @@ class Terms:
         return [tuple(row) for row in keys.tolist()]
 
 
-def uncovered_classes(labels: NDArray[np.integer], boxes: Boxes, coverages: Sequence[Coverage]) -> NDArray[np.bool_]:
-    """Which classes, numbered 0, 1, 2, ..., break a promise about a population.
+def uncovered_classes(labels: NDArray[np.integer], boxes: Boxes, coverages: Sequence[Condition]) -> NDArray[np.bool_]:
+    """Which classes, numbered 0, 1, 2, ..., break a condition on their boxes.
 
     Parameters
     ----------
