@@ -22,11 +22,10 @@ settings.register_profile(
     max_examples=60,
     derandomize=bool(os.environ.get("CI")),
 )
-settings.register_profile("quick", settings.get_profile("kohort"), max_examples=5)
+QUICK_CASES, QUICK_EXAMPLES = 2, 3
+"""Cases of one test that ``--quick`` runs, the first and the last; and examples of a property-based one."""
+settings.register_profile("quick", settings.get_profile("kohort"), max_examples=QUICK_EXAMPLES)
 settings.load_profile("kohort")
-
-QUICK_CASES = 2
-"""Cases of one test that ``--quick`` runs: the first and the last."""
 
 # A run in the background ignores Ctrl-C, and so would the programs that tests start to press it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -58,6 +57,8 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     if config.getoption("--quick"):
         kept = set(_quick(items))
+        for item in kept:
+            _few_examples(item)
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = [item for item in items if item in kept]
 
@@ -70,6 +71,14 @@ def _quick(items):
             cases.setdefault(item.nodeid.split("[")[0], []).append(item)
     for several in cases.values():
         yield from several if len(several) <= QUICK_CASES else (several[0], several[-1])
+
+
+def _few_examples(item):
+    """Let a property-based test that names a number of examples run a few of them."""
+    test = getattr(item, "obj", None)
+    asked = getattr(test, "_hypothesis_internal_use_settings", None)
+    if asked is not None and asked.max_examples > QUICK_EXAMPLES:
+        test._hypothesis_internal_use_settings = settings(asked, max_examples=QUICK_EXAMPLES)
 
 
 def pytest_terminal_summary(terminalreporter, config):

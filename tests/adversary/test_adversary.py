@@ -11,6 +11,9 @@ from random import Random
 
 import pytest
 
+from kohort.errors import KohortError
+from kohort.ledger import read_ledger
+
 from .generate import by_hand, case_of, write_files
 from .judge import Release, judge
 from .judge_files import Malformed, read, read_csv
@@ -91,6 +94,18 @@ def is_about_zones(case):
 
 # -- ledgers -------------------------------------------------------------------------------------------
 
+BY_COMMAND = 5
+"""Ledgers that the command is run on; of the others it is enough that reading them is refused."""
+
+
+def refusal(book):
+    """The exit code that reading a ledger ends with; 0 if nothing is wrong with it."""
+    try:
+        read_ledger(book)
+    except KohortError as error:
+        return error.exit_code
+    return 0
+
 
 @pytest.mark.promise("6.2")
 def test_a_ledger_that_was_tampered_with_is_refused(tmp_path):
@@ -107,10 +122,12 @@ def test_a_ledger_that_was_tampered_with_is_refused(tmp_path):
     drawn = (changed_ledger(document, r) for _ in range(200))
     mutants = list(islice((mutant for mutant in drawn if mutant is not None), 50))
     assert len(mutants) == 50
-    for mutant in mutants:
+    for number, mutant in enumerate(mutants):
         if isinstance(mutant.get("releases"), list) and mutant == document | {"releases": document["releases"][:1]}:
             continue  # what is cut off at the end leaves no trace
         book.write_text(json.dumps(mutant))
+        if number >= BY_COMMAND and refusal(book) == 2:
+            continue  # as the command would end
         code, _, err = command("verify", str(out), *there, "--against", str(book), "--quiet")
         assert code == 2, (mutant, err)
         assert err.startswith("error: ")

@@ -153,7 +153,7 @@ def test_a_kill_at_any_moment_leaves_the_old_release_or_the_new_one(tmp_path, na
     stage.run(*arguments)
     whole = time.monotonic() - start
     clean = stage.names()
-    signals = cycle((*POLITE, signal.SIGKILL))
+    signals = cycle((signal.SIGKILL, *POLITE))
     for _ in range(max(1, KILLS // 2 // len(COMMANDS))):
         number, delay = next(signals), chance.uniform(0, whole)
         (stage.folder / "ledger.json").unlink(missing_ok=True)  # or the release would be compared with all before
@@ -191,8 +191,8 @@ class Caller:
                 signal.raise_signal(self.number)
 
 
-def called(stage: Stage, capfd, caller: Caller, arguments: tuple[str, ...]) -> tuple[int, str]:
-    """Run a command in this process; its exit code, and what it said."""
+def called(stage: Stage, capfd, caller: Caller | None, arguments: tuple[str, ...]) -> tuple[int, str]:
+    """Run a command in this process, with or without somebody who counts; its exit code, and what it said."""
     sys.setprofile(caller)
     try:
         ended = command(capfd, *arguments)
@@ -211,8 +211,8 @@ def test_a_signal_at_any_call_leaves_the_old_release_or_the_new_one(tmp_path, na
     monkeypatch.setattr("tempfile.tempdir", str(stage.temporary))
     arguments = COMMANDS[name]
     if name == "verify":
-        assert called(stage, capfd, Caller(), COMMANDS["memory"])[0] == 0
-    assert called(stage, capfd, Caller(), arguments)[0] == 0
+        assert called(stage, capfd, None, COMMANDS["memory"])[0] == 0
+    assert called(stage, capfd, None, arguments)[0] == 0
     clean = stage.names()
     whole = Caller()
     (stage.folder / "ledger.json").unlink(missing_ok=True)

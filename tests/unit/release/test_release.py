@@ -3,9 +3,6 @@
 import csv
 import io
 import re
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -197,40 +194,6 @@ def test_release_documents_hold_no_secret(hospital, policy):
     assert '"seed": 3' in private
     values = set(hospital["name"]) | set(hospital["diagnosis"]) | set(map(str, hospital["birth_date"]))
     assert not [value for value in values if value in private]
-
-
-@pytest.mark.promise("3.4")
-@pytest.mark.slow
-def test_killed_at_any_moment_leaves_the_old_file_or_the_new(tmp_path, hospital, policy):
-    """SIGKILL at many moments: never half a file, and the next run clears what a dead one left."""
-    source, out = tmp_path / "patients.csv", tmp_path / "out.csv"
-    hospital.write_csv(source)
-    (tmp_path / "policy.toml").write_text(policy.to_toml())
-    new = kohort.anonymize(source, policy, output=out).path.read_bytes()
-    old = b"the old file\n"
-    code = (
-        "import sys, kohort, kohort.release.run\nfrom kohort.kernels import kmember\nprint('go', flush=True)\n"
-        f"kohort.anonymize({str(source)!r}, {str(tmp_path / 'policy.toml')!r}, output={str(out)!r})"
-    )
-    start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
-    whole = time.perf_counter() - start
-    outcomes = set()
-    for delay in [*np.linspace(0.0, whole, 15), 30.0]:  # the last one is left to finish
-        out.write_bytes(old)
-        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        assert process.stdout.readline() == b"go\n"
-        try:
-            process.wait(timeout=delay)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        process.communicate()
-        content = out.read_bytes()
-        assert content in (old, new)
-        outcomes.add(content == new)
-    assert outcomes == {False, True}
-    kohort.anonymize(source, policy, output=out)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "patients.csv", "policy.toml"]
 
 
 @pytest.mark.promise("3.1")
