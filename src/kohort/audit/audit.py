@@ -7,16 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kohort.audit import promise
-from kohort.audit.case import Case, bound_names
-from kohort.audit.checks import buckets, persons, precision, pseudonyms, truth
+from kohort.audit.asked import texts_of
+from kohort.audit.case import Case, LoadedCase, bound_names
+from kohort.audit.checklist import Need, answers, unanswerable
+from kohort.audit.checks import buckets
 from kohort.audit.checks.classes import classes
-from kohort.audit.checks.consistency import consistency
 from kohort.audit.checks.coverage import pair
 from kohort.audit.checks.kept import kept_order
-from kohort.audit.earlier.intersection import intersection
-from kohort.audit.earlier.invariance import invariance, is_comparable, people_of
-from kohort.audit.earlier.shown import sight_of
 from kohort.audit.meaning.order import order_in_array, order_of
 from kohort.audit.meaning.published import published_column
 from kohort.audit.meaning.values import same_value
@@ -24,11 +21,9 @@ from kohort.audit.read.database import Database, Unreadable
 from kohort.audit.read.dictionary import Dictionary
 from kohort.audit.read.files import files_hash, listed_files, states
 from kohort.audit.read.load import load
-from kohort.audit.read.table import Table
-from kohort.audit.read.texts import Texts
 from kohort.audit.verdict import Check, Facts, Verdict, hashes, versions
 from kohort.errors import DataError, InternalError, PolicyError
-from kohort.ledger import Ledger, People, PersonKey, Shown, read_ledger, refuse_other_persons
+from kohort.ledger import Ledger, People, PersonKey, Shown, read_ledger
 from kohort.policy import Policy
 
 if TYPE_CHECKING:
@@ -153,12 +148,9 @@ def examine(
     before = states(files)
     with Database(memory, folder) as database:
         try:
-            case = _load(database, release, policy, original, row_order, sensitive_table, persons)
-            checks = _checks(case, strict=strict)
-            shown, people = None, None
-            if ledger is not None:
-                shown, people, more = _against(case, ledger, persons)
-                checks += more
+            case = _load(database, release, policy, original, row_order, sensitive_table, ledger, persons)
+            checks = answers(case, strict=strict)
+            sight, people = (None, None) if ledger is None else (case.sight, case.people)
             published = {name: case.release.dictionary(name).held() for name in case.columns} if hold else {}
         except Unreadable:
             _refuse_changed(files, before)
@@ -167,7 +159,7 @@ def examine(
     verdict = Verdict(tuple(checks), facts_of(case, checks), hashes(release, policy), versions())
     if second := _files(sensitive_table, "sensitive_table"):
         verdict = verdict.with_hashes(sensitive_table=files_hash(second))
-    return Examination(verdict, shown, people, published)
+    return Examination(verdict, None if sight is None else sight.shown, people, published)
 
 
 def _files(source: Any, name: str) -> tuple[Path, ...]:
@@ -190,9 +182,9 @@ def _refuse_in_limited_memory(policy: Policy, ledger: Ledger | None) -> None:
     """Refuse what is not done in pieces: its memory would grow with the table whatever the limit."""
     if ledger is not None:
         raise DataError("memory: a ledger lists every class and must fit into it; leave out the limit, or the ledger.")
-    if policy.privacy.anonymity == "matchings":
-        fault = "anonymity = 'matchings' needs the whole table in memory; leave out the limit of memory."
-        raise PolicyError(policy.located(("privacy", "anonymity"), fault))
+    why = "needs the whole table in memory; leave out the limit of memory."
+    if faults := [policy.located(one.place, f"{one.promised} {why}") for one in unanswerable(policy, Need.WHOLE)]:
+        raise PolicyError(*faults)
 
 
 def refuse_ledger(policy: Policy) -> None:
@@ -200,24 +192,6 @@ def refuse_ledger(policy: Policy) -> None:
     if policy.privacy.anonymity != "classes":
         fault = "a ledger compares releases in classes only; set anonymity = 'classes', or leave the ledger out."
         raise PolicyError(policy.located(("privacy", "anonymity"), fault))
-
-
-def _against(case: Case, ledger: Ledger, persons: PersonKey | None) -> tuple[Shown | None, People | None, list[Check]]:
-    """Compare with earlier releases: person by person where persons are known, else class by class."""
-    sight = sight_of(case)
-    if sight is None:
-        sentence = "earlier releases cannot be compared, as the release lacks a column of the policy."
-        return None, None, [Check("intersection", False, sentence)]
-    earlier, checks, people = ledger.releases, [], None
-    if persons is not None:
-        refuse_other_persons(earlier, persons)
-        people = people_of(case, sight, persons)
-        known = [entry for entry in earlier if is_comparable(entry, sight)]
-        checks.append(invariance(people, known))
-        earlier = tuple(entry for entry in earlier if not is_comparable(entry, sight))
-    if persons is None or earlier:
-        checks.append(intersection(sight, earlier, case.policy))
-    return sight.shown, people, checks
 
 
 def _source(given: Any, policy: Policy) -> Any:
@@ -240,8 +214,9 @@ def _load(
     original: Source | None,
     row_order: ArrayLike | str | Path | None,
     sensitive_table: Source | None,
+    ledger: Ledger | None,
     persons: PersonKey | None,
-) -> Case:
+) -> LoadedCase:
     published = set(policy.columns) - set(policy.dropped)
     added = {end for name in policy.quasi_identifiers for end in bound_names(name)}
     second = None
@@ -260,17 +235,19 @@ def _load(
     starred = 0
     if quasi and all(table.dictionary(name).star is not None for name in quasi):
         [(starred,)] = database.rows("SELECT count(*) FROM release WHERE starred")
-    case = Case(
+    case = LoadedCase(
         policy=policy,
         release=table,
         original=source,
         columns={
-            name: published_column(name, policy, _texts(table, name) or (), _texts(source, name)) for name in quasi
+            name: published_column(name, policy, texts_of(table, name) or (), texts_of(source, name)) for name in quasi
         },
         classes=classes(table, quasi) if second is None and len(quasi) == len(policy.quasi_identifiers) else None,
         starred=int(starred),
         order=order,
         sensitive=second,
+        ledger=ledger,
+        persons=persons,
     )
     case = _in_kept_order(case)
     if case.original is not None and case.is_paired:
@@ -278,7 +255,7 @@ def _load(
     return case
 
 
-def _in_kept_order(case: Case) -> Case:
+def _in_kept_order(case: LoadedCase) -> LoadedCase:
     """The case with the order of the original as the release keeps it, if rows are withheld and one is found."""
     original, release = case.original, case.release
     if original is None or not case.keeps_order or case.order_given or release.rows >= original.rows:
@@ -288,31 +265,6 @@ def _in_kept_order(case: Case) -> Case:
     if kept is None:
         return case
     return replace(case, order=order_in_array(kept.rows, release.database), found=True, several=kept.several)
-
-
-def _checks(case: Case, *, strict: bool) -> list[Check]:
-    in_buckets = case.sensitive is not None
-    asked = [
-        buckets.columns(case) if in_buckets else promise.columns(case),
-        pseudonyms.pseudonyms(case),
-        _K_CHECKS[case.policy.privacy.anonymity](case),
-        persons.persons(case),
-        buckets.diversity(case) if in_buckets else None,
-        promise.missing(case),
-        promise.suppression(case),
-        truth.rows(case),
-        promise.domain(case),
-        precision.precision(case),
-        truth.coverage(case),
-        truth.values(case),
-        buckets.sensitive(case) if in_buckets else None,
-        truth.bounds(case),
-        *(buckets.models(case) if in_buckets else promise.models(case, strict=strict)),
-    ]
-    return [check for check in asked if check is not None]
-
-
-_K_CHECKS = {"classes": promise.k, "matchings": consistency, "buckets": buckets.k}
 
 
 def facts_of(case: Case, checks: list[Check]) -> Facts:
@@ -327,8 +279,3 @@ def facts_of(case: Case, checks: list[Check]) -> Facts:
         classes=int(found["classes"]) if "classes" in found else None,
         smallest_class=int(found["smallest_class"]) if "smallest_class" in found else None,
     )
-
-
-def _texts(table: Table | None, name: str) -> Texts | None:
-    """The distinct texts of a column, if there is such a table and column."""
-    return None if table is None or name not in table.columns else table.dictionary(name).values

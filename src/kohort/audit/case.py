@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
+from kohort.audit.asked import AuditTable
 from kohort.audit.checks.classes import ClassSizes
 from kohort.audit.checks.coverage import Covered, Lines, covered, lines_of
+from kohort.audit.checks.histograms import Judged, of_classes
+from kohort.audit.checks.rowwise import outside
+from kohort.audit.earlier.invariance import people_of
+from kohort.audit.earlier.shown import Sight, sight_of
 from kohort.audit.meaning.order import Order
 from kohort.audit.meaning.published import STAR, PublishedColumn
-from kohort.audit.meaning.values import not_original
+from kohort.audit.meaning.values import differing, surplus
 from kohort.audit.read.table import Table
+from kohort.ledger import Ledger, People, PersonKey
 from kohort.policy import Policy
+from kohort.privacy import SensitiveModel
 
 
 @dataclass(frozen=True)
-class Case:
-    """A release, its policy and, if it was given, the original.
+class Case(ABC):
+    """A release, its policy and, if it was given, the original: what is counted, in tables of any kind.
 
     Attributes
     ----------
@@ -27,34 +36,40 @@ class Case:
         Sizes of distinct published combinations; None in buckets, and when a quasi-identifier is not in the release.
     starred : int
         Rows with ``*`` in every quasi-identifier.
-    order : Order or None
-        Which original row each released row comes from: the caller said so, or it was found.
-    found : bool
-        Whether the order was found, as that of the original without the rows that are withheld.
-    several : bool
-        Whether it is one of several that fit.
-    sensitive : Table or None
-        The second table of a release in buckets.
-    has_order : bool
-        Whether the rows of the tables have an order at all.
     """
 
     policy: Policy
-    release: Table
-    original: Table | None
+    release: AuditTable
+    original: AuditTable | None
     columns: Mapping[str, PublishedColumn]
     classes: ClassSizes | None
     starred: int
-    order: Order | None
-    sensitive: Table | None = None
-    has_order: bool = True
-    found: bool = False
-    several: bool = False
+
+    always_strict: ClassVar[bool] = False
+    """Whether it is counted in any case what is left to somebody who knows the other sensitive columns."""
+
+    @abstractmethod
+    def judged(self, model: SensitiveModel, known: Sequence[str] = ()) -> Judged:
+        """Judge every class by a privacy model.
+
+        Parameters
+        ----------
+        known : sequence of str
+            Further columns that tell records of a class apart.
+        """
 
     @property
-    def order_given(self) -> bool:
-        """Whether the caller said which original row each released row comes from."""
-        return self.order is not None and not self.found
+    def order_said(self) -> bool:
+        """Whether somebody says which original row each released row comes from: the caller, or the policy.
+
+        Then cells are compared with those of their own rows, and what differs is a fault.
+        """
+        return False
+
+    @property
+    def out_of_order(self) -> str | None:
+        """What is wrong if the policy keeps the order and the rows do not stand in that of the original."""
+        return None
 
     @property
     def starred_class(self) -> int:
@@ -79,53 +94,6 @@ class Case:
         """Original rows that are not in the release."""
         return None if self.original is None else max(0, self.original.rows - self.release.rows)
 
-    @property
-    def is_paired(self) -> bool:
-        """Whether each released row has an original row to be compared with."""
-        if self.original is None or not self.has_order:
-            return False
-        return self.order is not None or self.original.rows == self.release.rows
-
-    @property
-    def keeps_order(self) -> bool:
-        """Whether the policy says that the rows stand in the order of the original, and there is one."""
-        return self.policy.output.order == "kept" and self.has_order and self.original is not None
-
-    @property
-    def order_said(self) -> bool:
-        """Whether somebody says which original row each released row comes from: the caller, or the policy.
-
-        Then cells are compared with those of their own rows, and what differs is a fault.
-        """
-        return self.order_given or (self.keeps_order and self.is_paired)
-
-    @cached_property
-    def order_known(self) -> bool:
-        """Whether it is certain which original row each released row comes from.
-
-        The caller says so, or the policy does and nothing speaks against it: every cell fits its own row, in this
-        order and no other. A shuffled file may fit the order of the original by chance, so a fit is not enough.
-        """
-        return self.order_given or (self.order_said and not self.several and not self.is_out_of_order)
-
-    @cached_property
-    def is_out_of_order(self) -> bool:
-        """Whether the policy keeps the order and the rows do not stand in that of the original."""
-        if not self.keeps_order or self.order_given:
-            return False
-        if not self.is_paired:
-            return True
-        return any(column.row_by_row for column in self.covered.values()) or any(self.not_original.values())
-
-    @property
-    def order_unknown(self) -> str:
-        """Why it is not known which original row each row comes from, and what to give."""
-        if self.is_out_of_order:
-            return "the rows do not stand in the order of the original, though order = 'kept'; give row_order"
-        if self.several:
-            return "rows are withheld, and it is not certain which; give row_order"
-        return "it is not known which original row each row comes from; give row_order"
-
     @cached_property
     def lines(self) -> Lines:
         """The quasi-identifiers that both tables have, laid out for comparison."""
@@ -139,7 +107,7 @@ class Case:
     def covered(self) -> Mapping[str, Covered]:
         """How the quasi-identifiers fare against the original."""
         assert self.original is not None
-        return covered(self.lines, self.release, self.original, paired=self.is_paired, order=self.order)
+        return covered(self.lines, self.release, self.original)
 
     @property
     def unchanged(self) -> list[str]:
@@ -152,8 +120,7 @@ class Case:
     def not_original(self) -> Mapping[str, int]:
         """Cells of the other columns that are not those of the original: of their own rows, if the order is said."""
         assert self.original is not None
-        names, paired = self.unchanged, self.order_said
-        return not_original(self.policy, self.release, self.original, names, self.order, paired=paired)
+        return surplus(self.policy, self.release, self.original, self.unchanged)
 
     @property
     def absent(self) -> list[str]:
@@ -170,25 +137,121 @@ class Case:
         }
 
 
+@dataclass(frozen=True)
+class LoadedCase(Case):
+    """A case whose rows can be read one by one, so that they have an order.
+
+    Attributes
+    ----------
+    order : Order or None
+        Which original row each released row comes from: the caller said so, or it was found.
+    sensitive : Table or None
+        The second table of a release in buckets.
+    ledger : Ledger or None
+        Earlier releases.
+    persons : PersonKey or None
+        How persons in them are recognised.
+    found : bool
+        Whether the order was found, as that of the original without the rows that are withheld.
+    several : bool
+        Whether it is one of several that fit.
+    """
+
+    release: Table
+    original: Table | None
+    order: Order | None
+    sensitive: Table | None = None
+    ledger: Ledger | None = None
+    persons: PersonKey | None = None
+    found: bool = False
+    several: bool = False
+
+    always_strict = True
+
+    def judged(self, model: SensitiveModel, known: Sequence[str] = ()) -> Judged:
+        """Judge every class by a privacy model; the database counts."""
+        starred = bool(self.starred_class)
+        quasi = list(self.columns)
+        found = of_classes(self.release, quasi, model.columns, self.policy, starred=starred, known=known)
+        return found.judged(model.keeps)
+
+    @property
+    def order_given(self) -> bool:
+        """Whether the caller said which original row each released row comes from."""
+        return self.order is not None and not self.found
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether each released row has an original row to be compared with."""
+        if self.original is None:
+            return False
+        return self.order is not None or self.original.rows == self.release.rows
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether the policy says that the rows stand in the order of the original, and there is one."""
+        return self.policy.output.order == "kept" and self.original is not None
+
+    @property
+    def order_said(self) -> bool:
+        """Whether somebody says which original row each released row comes from: the caller, or the policy."""
+        return self.order_given or (self.keeps_order and self.is_paired)
+
+    @cached_property
+    def order_known(self) -> bool:
+        """Whether it is certain which original row each released row comes from.
+
+        The caller says so, or the policy does and nothing speaks against it: every cell fits its own row, in this
+        order and no other. A shuffled file may fit the order of the original by chance, so a fit is not enough.
+        """
+        return self.order_given or (self.order_said and not self.several and self.out_of_order is None)
+
+    @cached_property
+    def out_of_order(self) -> str | None:
+        """What is wrong if the policy keeps the order and the rows do not stand in that of the original."""
+        if not self.keeps_order or self.order_given:
+            return None
+        if self.is_paired:
+            uncovered = any(column.row_by_row for column in self.covered.values())
+            if not uncovered and not any(self.not_original.values()):
+                return None
+        return "the rows do not stand in the order of the original, though order = 'kept'; give row_order"
+
+    @property
+    def order_unknown(self) -> str:
+        """Why it is not known which original row each row comes from, and what to give."""
+        if self.out_of_order:
+            return self.out_of_order
+        if self.several:
+            return "rows are withheld, and it is not certain which; give row_order"
+        return "it is not known which original row each row comes from; give row_order"
+
+    @cached_property
+    def covered(self) -> Mapping[str, Covered]:
+        """How the quasi-identifiers fare against the original, row by row where rows can be paired."""
+        if self.original is None or not self.is_paired:
+            return super().covered
+        uncovered = outside(self.release, self.original, self.order, self.lines.questions)
+        return covered(self.lines, self.release, self.original, uncovered)
+
+    @cached_property
+    def not_original(self) -> Mapping[str, int]:
+        """Cells of the other columns that are not those of the original: of their own rows, if the order is said."""
+        if self.original is None or not self.order_said:
+            return super().not_original
+        return differing(self.policy, self.release, self.original, self.unchanged, self.order)
+
+    @cached_property
+    def sight(self) -> Sight | None:
+        """What the release shows, as a ledger keeps it; None when it lacks a column."""
+        return sight_of(self)
+
+    @cached_property
+    def people(self) -> People | None:
+        """Who is in the release, as a ledger keeps it; None where persons are not recognised."""
+        return None if self.persons is None or self.sight is None else people_of(self, self.sight, self.persons)
+
+
 def bound_names(name: str) -> tuple[str, str]:
     """Name the columns that may hold the ends of an interval column."""
     return f"{name}_lo", f"{name}_hi"
-
-
-def count(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with its noun, in the plural where it must be."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def listed(names: Iterable[str]) -> str:
-    """Write the names of columns, with the word before them; only those that the policy has may be written."""
-    return _columns([repr(name) for name in names])
-
-
-def placed(places: Iterable[int]) -> str:
-    """Write the positions of columns, with the word before them."""
-    return _columns([str(place) for place in places])
-
-
-def _columns(which: Sequence[str]) -> str:
-    return f"column {which[0]}" if len(which) == 1 else f"columns {', '.join(which[:-1])} and {which[-1]}"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kohort.audit import audit, verify
-from kohort.audit.checks import histograms, rowwise
+from kohort.audit import verify
+from kohort.audit.checks import histograms, rowwise, truth
 from kohort.audit.meaning.spelling import identity, told_apart
 from kohort.audit.read import database, texts
 from kohort.audit.read import table as tables
@@ -220,7 +220,7 @@ def test_a_file_that_changes_meanwhile(files, monkeypatch):
     def write(*_):
         release()[:9].write_parquet(files / "release" / "a.parquet")
 
-    monkeypatch.setattr(audit.truth, "rows", write)
+    monkeypatch.setattr(truth, "rows", write)
     with pytest.raises(DataError, match=r"^a\.parquet: was written to while it was checked"):
         in_files(files)
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 
-from kohort.audit import promise
-from kohort.audit.case import Case, count, listed
+from kohort.audit.case import LoadedCase
+from kohort.audit.checks import promise
 from kohort.audit.checks.histograms import Histograms, counted
 from kohort.audit.meaning.values import comparison
 from kohort.audit.read.table import Table
 from kohort.audit.verdict import Check
+from kohort.audit.words import count, listed
 from kohort.errors import PolicyError
 from kohort.policy import Policy
-from kohort.privacy import PrivacyModel, SensitiveModel, models_of
+from kohort.privacy import PrivacyModel, SensitiveModel
 
 BUCKET, COUNT = "bucket", "count"
 TABLE = "sensitive_table"
@@ -49,7 +50,7 @@ def sensitive_column(policy: Policy) -> str:
     return names[0]
 
 
-def columns(case: Case) -> Check:
+def columns(case: LoadedCase) -> Check:
     """Ask whether both tables have their columns, and no others."""
     sensitive = sensitive_column(case.policy)
     first = promise.columns(case, also=(BUCKET,), apart=(sensitive,))
@@ -70,7 +71,7 @@ def columns(case: Case) -> Check:
     return Check("columns", not faults, sentence if sentence.endswith("?") else f"{sentence}.", figures)
 
 
-def k(case: Case) -> Check:
+def k(case: LoadedCase) -> Check:
     """Ask whether every bucket has enough records, and as many sensitive values."""
     wanted, second = case.policy.privacy.k, _second(case)
     figures: dict[str, int | float | str] = {"k": wanted}
@@ -125,7 +126,7 @@ def k(case: Case) -> Check:
     return Check("k", not faults, f"{'; '.join(faults) or every}.", figures)
 
 
-def diversity(case: Case) -> Check:
+def diversity(case: LoadedCase) -> Check:
     """Ask whether no sensitive value has more than a share of 1/k of a bucket."""
     wanted, found = case.policy.privacy.k, _histogram(case)
     if found is None:
@@ -141,7 +142,7 @@ def diversity(case: Case) -> Check:
     return Check("diversity", not number, f"{sentence}.", figures)
 
 
-def sensitive(case: Case) -> Check | None:
+def sensitive(case: LoadedCase) -> Check | None:
     """Ask whether the sensitive values of the buckets are those of the original."""
     if case.original is None:
         return None
@@ -166,31 +167,27 @@ def sensitive(case: Case) -> Check | None:
     return Check("sensitive", not wrong, f"{sentence}.", figures)
 
 
-def models(case: Case) -> list[Check]:
-    """Ask whether every bucket keeps what each further privacy model promises of it."""
-    return [_model(case, model) for model in models_of(case.policy)[1:]]
-
-
-def _model(case: Case, model: PrivacyModel) -> Check:
+def model(case: LoadedCase, model: PrivacyModel) -> Check:
+    """Ask whether every bucket keeps what a further privacy model promises of it."""
     found = _histogram(case)
     column = sensitive_column(case.policy)
     if found is None or not isinstance(model, SensitiveModel) or model.columns != (column,):
         return Check(model.name, False, f"{model.name} cannot be checked in buckets.")
-    return promise.judged(model, found, "bucket", "buckets")
+    return promise.judgement(model, found.judged(model.keeps), "bucket", "buckets")
 
 
-def _second(case: Case) -> Table:
+def _second(case: LoadedCase) -> Table:
     assert case.sensitive is not None
     return case.sensitive
 
 
-def _is_linked(case: Case) -> bool:
+def _is_linked(case: LoadedCase) -> bool:
     """Whether all columns are there that link the tables."""
     wanted = (BUCKET, sensitive_column(case.policy), COUNT)
     return BUCKET in case.release.columns and all(name in _second(case).columns for name in wanted)
 
 
-def _histogram(case: Case) -> Histograms | None:
+def _histogram(case: LoadedCase) -> Histograms | None:
     """Count the values of every bucket by the second table; None when that cannot be read."""
     second = _second(case)
     wanted = (BUCKET, sensitive_column(case.policy), COUNT)
@@ -204,7 +201,7 @@ def _histogram(case: Case) -> Histograms | None:
     return counted(second, [second.text(bucket)], [value], case.policy, f"sum({_number(second.text(times))})")
 
 
-def _wrong_values(case: Case, second: Table, original: Table, name: str) -> int:
+def _wrong_values(case: LoadedCase, second: Table, original: Table, name: str) -> int:
     """Count the sensitive values that the records of their bucket, or all records in any order, do not have."""
     value, there = second.columns[name], original.columns[name]
     if case.order_known:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -82,23 +82,22 @@ class Classes:
 
 @dataclass(frozen=True)
 class ClassSizes:
-    """How many classes there are of each size, suppressed rows left out. Classes themselves stay in the database.
+    """How many classes there are of each size, suppressed rows left out. Classes themselves stay where they are.
 
     Attributes
     ----------
-    table, quasi : Table, sequence of str
-        What was grouped, and by which columns.
     sizes, times : ndarray of int
         The different sizes, ascending, and how many classes have each.
     has_missing : bool
         Whether a quasi-identifier is missing or ``*`` anywhere.
+    values : callable, optional
+        Every class with its values, for the questions about missing cells, which sizes do not answer.
     """
 
-    table: Table
-    quasi: tuple[str, ...]
     sizes: Ints
     times: Ints
-    has_missing: bool
+    has_missing: bool = False
+    values: Callable[[], Classes] | None = None
 
     @property
     def number(self) -> int:
@@ -123,19 +122,9 @@ class ClassSizes:
 
     @cached_property
     def classes(self) -> Classes:
-        """Every class with its values, for the questions about missing cells, which sizes do not answer."""
-        keys, dictionaries = self.table.numbers(self.quasi), [self.table.dictionary(name) for name in self.quasi]
-        codes = ", ".join(f"CAST(any_value(d{j}.code) AS INTEGER) AS n{j}" for j in range(len(dictionaries)))
-        found = self.table.database.arrays(
-            f"SELECT count(*) AS size, {codes} FROM {self.table.relation} {keys.joined} "
-            f"WHERE NOT ({keys.starred}) GROUP BY {', '.join(keys.words)}"
-        )
-        columns = []
-        for j, dictionary in enumerate(dictionaries):
-            untold = dictionary.untold
-            kind = np.int16 if len(untold) < np.iinfo(np.int16).max else np.int32
-            columns.append(np.where(untold, MISSING, np.arange(len(untold))).astype(kind)[found.pop(f"n{j}")])
-        return Classes(np.stack(columns, axis=1), np.asarray(found["size"], np.int64))
+        """Every class with its values."""
+        assert self.values is not None
+        return self.values()
 
 
 def classes(table: Table, quasi: Sequence[str]) -> ClassSizes:
@@ -153,7 +142,22 @@ def classes(table: Table, quasi: Sequence[str]) -> ClassSizes:
     starred = table.rows - int((sizes * times).sum())
     # a star tells as little as a missing cell, and some tools write suppressed cells so
     untold = (int(one.times[one.untold].sum()) for one in (table.dictionary(name) for name in quasi))
-    return ClassSizes(table, tuple(quasi), sizes, times, any(cells > starred for cells in untold))
+    return ClassSizes(sizes, times, any(cells > starred for cells in untold), lambda: _with_values(table, quasi))
+
+
+def _with_values(table: Table, quasi: Sequence[str]) -> Classes:
+    keys, dictionaries = table.numbers(quasi), [table.dictionary(name) for name in quasi]
+    codes = ", ".join(f"CAST(any_value(d{j}.code) AS INTEGER) AS n{j}" for j in range(len(dictionaries)))
+    found = table.database.arrays(
+        f"SELECT count(*) AS size, {codes} FROM {table.relation} {keys.joined} "
+        f"WHERE NOT ({keys.starred}) GROUP BY {', '.join(keys.words)}"
+    )
+    columns = []
+    for j, dictionary in enumerate(dictionaries):
+        untold = dictionary.untold
+        kind = np.int16 if len(untold) < np.iinfo(np.int16).max else np.int32
+        columns.append(np.where(untold, MISSING, np.arange(len(untold))).astype(kind)[found.pop(f"n{j}")])
+    return Classes(np.stack(columns, axis=1), np.asarray(found["size"], np.int64))
 
 
 def matches(codes: Codes, sizes: Ints, wanted: Ints) -> Ints:

@@ -21,12 +21,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.audit.case import Case, count, listed
+from kohort.audit.case import LoadedCase
 from kohort.audit.checks.coverage import Line
 from kohort.audit.meaning.published import STAR
 from kohort.audit.read.table import Table
 from kohort.audit.read.texts import Texts
 from kohort.audit.verdict import Check
+from kohort.audit.words import count, listed
 
 Ints: TypeAlias = NDArray[np.signedinteger]
 Edges: TypeAlias = tuple[Ints, Ints]
@@ -78,7 +79,7 @@ class Found:
     of: int
 
 
-def consistency(case: Case) -> Check:
+def consistency(case: LoadedCase) -> Check:
     """Ask whether every record could be at least k rows, each by a perfect matching of all records and rows."""
     k = case.policy.privacy.k
     reason = _unanswerable(case)
@@ -103,7 +104,7 @@ def consistency(case: Case) -> Check:
     return Check("k", True, f"{sentence}, each in a perfect matching of records and rows.", figures)
 
 
-def _unanswerable(case: Case) -> str | None:
+def _unanswerable(case: LoadedCase) -> str | None:
     """Say what is lacking to build the graph, if anything."""
     if case.original is None:
         return "anonymity = 'matchings' needs the original, which was not given"
@@ -118,7 +119,7 @@ def _unanswerable(case: Case) -> str | None:
     return None
 
 
-def _released(case: Case) -> Ints:
+def _released(case: LoadedCase) -> Ints:
     """Number the original rows that were released: by the order if it is given, else by the policy's own rule."""
     assert case.original is not None
     database, columns = case.release.database, case.original.columns
@@ -135,7 +136,7 @@ def _released(case: Case) -> Ints:
 # -- the graph -----------------------------------------------------------------------------------------
 
 
-def _graph(case: Case) -> Graph:
+def _graph(case: LoadedCase) -> Graph:
     """Turn texts into places and stretches, without the records that are suppressed."""
     assert case.original is not None
     database, names = case.release.database, list(case.columns)

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.audit.asked import AuditTable
 from kohort.audit.checks.matching import unmatched
-from kohort.audit.checks.rowwise import Question, Stretches, outside
+from kohort.audit.checks.rowwise import Question, Stretches
 from kohort.audit.meaning.bulk import Floats, decimal, exact
 from kohort.audit.meaning.intervals import Interval
-from kohort.audit.meaning.order import Order
 from kohort.audit.meaning.published import Exact, Mask, Meaning, Node, PublishedColumn, Star
 from kohort.audit.read.dictionary import Ints
 from kohort.audit.read.table import Table
@@ -175,14 +175,16 @@ class Lines:
     lengths: tuple[int, ...]
 
 
-def lines_of(columns: Mapping[str, PublishedColumn], release: Table, original: Table, *, missing_is_any: bool) -> Lines:
+def lines_of(
+    columns: Mapping[str, PublishedColumn], release: AuditTable, original: AuditTable, *, missing_is_any: bool
+) -> Lines:
     """Lay out published columns and their originals.
 
     Parameters
     ----------
     columns : mapping
         How texts are read.
-    release, original : Table
+    release, original : AuditTable
         Both have the columns.
     missing_is_any : bool
         Whether a cell published as missing stands for any value, or for a missing one only.
@@ -196,17 +198,19 @@ def lines_of(columns: Mapping[str, PublishedColumn], release: Table, original: T
     return Lines(tuple(questions), tuple(lengths))
 
 
-def covered(lines: Lines, release: Table, original: Table, *, paired: bool, order: Order | None) -> dict[str, Covered]:
+def covered(
+    lines: Lines, release: AuditTable, original: AuditTable, row_by_row: Sequence[int] | None = None
+) -> dict[str, Covered]:
     """Compare published columns with their originals.
 
     Parameters
     ----------
-    paired : bool
-        Whether each released row has an original one: by the order, or in the same place.
+    row_by_row : sequence of int, optional
+        Cells of each column that do not cover those of their own original rows, where rows can be paired.
     """
     questions = lines.questions
-    rows = outside(release, original, order, questions) if paired else [None] * len(questions)
-    if paired and not any(rows):
+    rows: Sequence[int | None] = [None] * len(questions) if row_by_row is None else row_by_row
+    if row_by_row is not None and not any(row_by_row):
         # Every row covers its own, so nothing is left to ask; a matching takes long where hardly two texts are alike.
         return {question.column: Covered(0, 0, 0.0) for question in questions}
     found = {}

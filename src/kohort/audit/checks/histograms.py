@@ -23,11 +23,18 @@ Keeps: TypeAlias = Callable[[Histogram, Reference], NDArray[np.bool_]]
 
 @dataclass(frozen=True)
 class Judged:
-    """How many classes there are, how many of them fail, and the records in those."""
+    """How many classes there are, how many of them fail, and the records in those.
+
+    Attributes
+    ----------
+    other_spellings : int
+        Combinations of values that are another combination in other words, and count as one with it.
+    """
 
     classes: int
     failing: int
     records: int
+    other_spellings: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,11 +70,6 @@ class Histograms:
                 group, vector, size = (np.asarray(found[name], np.int64) for name in ("class", "vector", "size"))
                 yield Histogram.of_pairs(group, self.number[vector], size)
 
-    @property
-    def other_spellings(self) -> int:
-        """Combinations of texts that are another combination in other words, and count as one with it."""
-        return len(self.number) - self.reference.size
-
     def judged(self, keeps: Keeps) -> Judged:
         """Count the classes that do not keep a promise."""
         classes = failing = records = 0
@@ -76,7 +78,7 @@ class Histograms:
             classes += len(wrong)
             failing += int(wrong.sum())
             records += int(some.sizes[wrong].sum())
-        return Judged(classes, failing, records)
+        return Judged(classes, failing, records, len(self.number) - self.reference.size)
 
 
 def of_classes(

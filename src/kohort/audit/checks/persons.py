@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kohort.audit.case import Case, count
+from kohort.audit.case import LoadedCase
 from kohort.audit.meaning.spelling import told_apart
 from kohort.audit.verdict import Check
+from kohort.audit.words import count
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class _Source:
     method: str
 
 
-def persons(case: Case) -> Check | None:
+def persons(case: LoadedCase) -> Check | None:
     """Ask whether every class has k different persons, if the policy counts persons."""
     name, wanted = case.policy.privacy.person, case.policy.privacy.k
     if name is None:
@@ -47,7 +48,7 @@ def persons(case: Case) -> Check | None:
     return Check("persons", not faults, f"{'; '.join(faults) or fine}.", figures)
 
 
-def _source(case: Case, name: str) -> _Source | str:
+def _source(case: LoadedCase, name: str) -> _Source | str:
     """Where persons can be counted, or why they cannot."""
     original, release = case.original, case.release
     if original is not None and name in original.columns and case.order_known:
@@ -73,7 +74,7 @@ class _Counts:
     unknown: int
 
 
-def _counts(case: Case, source: _Source) -> _Counts:
+def _counts(case: LoadedCase, source: _Source) -> _Counts:
     database, release, wanted = case.release.database, case.release, case.policy.privacy.k
     person = told_apart(database, source.relation, case.policy)
     keys = release.keys(list(case.columns))

@@ -10,16 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
-from kohort.audit.case import Case, count, listed
+from kohort.audit.case import LoadedCase
 from kohort.audit.checks.coverage import Line
 from kohort.audit.read.load import load
 from kohort.audit.read.table import Table
 from kohort.audit.verdict import Check
+from kohort.audit.words import count, listed
 from kohort.errors import DataError
 from kohort.privacy import PopulationModel
 
 
-def population(case: Case, model: PopulationModel, number: int) -> Check:
+def population(case: LoadedCase, model: PopulationModel, number: int) -> Check:
     """Ask whether every class keeps what a model promises about a population.
 
     Parameters
@@ -55,7 +56,7 @@ def population(case: Case, model: PopulationModel, number: int) -> Check:
     return Check(model.name, True, f"{model.name}: kept by every one of {classes}; {fewest}.", figures)
 
 
-def _counted(case: Case, people: Table) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]:
+def _counted(case: LoadedCase, people: Table) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]:
     """Rows of a class, the records of the population that it covers, and how many classes are so.
 
     A missing cell covers missing ones.

@@ -11,10 +11,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from kohort.audit.case import Case, count
+from kohort.audit.case import Case
 from kohort.audit.meaning.intervals import Interval
 from kohort.audit.meaning.published import PublishedColumn, Star
 from kohort.audit.verdict import Check
+from kohort.audit.words import count
 
 _FIRST_MONDAY = Fraction(date(1, 1, 1).toordinal() - date(1970, 1, 1).toordinal())
 """Grids of days begin here, in days since 1970; those of numbers at 0."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from kohort.audit.case import Case, count
+from kohort.audit.case import LoadedCase
 from kohort.audit.meaning.spelling import told_apart
 from kohort.audit.verdict import Check
+from kohort.audit.words import count
 
 _FORM = "[0-9a-f]{64}"
 
 
-def pseudonyms(case: Case) -> Check | None:
+def pseudonyms(case: LoadedCase) -> Check | None:
     """Ask whether every published pseudonym has the form of one, and whether it is the same for the same identifier."""
     names = [name for name in case.policy.pseudonyms if name in case.release.columns]
     if not case.policy.pseudonyms:
@@ -51,7 +52,7 @@ def pseudonyms(case: Case) -> Check | None:
     return Check("pseudonyms", not sentences, f"{'; '.join(sentences) or fine}.", figures)
 
 
-def _strange(case: Case, name: str) -> int:
+def _strange(case: LoadedCase, name: str) -> int:
     """Count the cells that are neither empty nor 64 hexadecimal digits."""
     sql = case.release.columns[name]
     [(cells,)] = case.release.database.rows(
@@ -60,7 +61,7 @@ def _strange(case: Case, name: str) -> int:
     return int(cells)
 
 
-def _plain(case: Case, name: str) -> int:
+def _plain(case: LoadedCase, name: str) -> int:
     """Count the cells that look like pseudonyms and are identifiers: those may be hashes, too."""
     if case.original is None or name not in case.original.columns:
         return 0
@@ -72,7 +73,7 @@ def _plain(case: Case, name: str) -> int:
     return int(cells)
 
 
-def _surplus(case: Case, name: str) -> int:
+def _surplus(case: LoadedCase, name: str) -> int:
     """Count the pseudonyms that no identifier can have, as none is left with so many rows; in any order of rows.
 
     A missing one counts, too: it stands for a missing identifier.
@@ -95,7 +96,7 @@ def _surplus(case: Case, name: str) -> int:
     return int(surplus)
 
 
-def _mixed(case: Case, name: str) -> int:
+def _mixed(case: LoadedCase, name: str) -> int:
     """Count the rows whose pseudonym another identifier has, too, or whose identifier has another pseudonym, too."""
     assert case.original is not None
     database, pseudonym = case.release.database, f"r_{case.release.columns[name]}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from kohort.audit.case import Case, count, listed
+from kohort.audit.case import Case, LoadedCase
 from kohort.audit.checks.coverage import Covered
 from kohort.audit.meaning.intervals import Interval
 from kohort.audit.meaning.published import PublishedColumn
 from kohort.audit.read.table import Table
 from kohort.audit.verdict import Check
+from kohort.audit.words import count, listed
 
 _ENOUGH = 30
 """Uncovered cells that chance must give before fewer of them can speak for the order of the file."""
@@ -46,8 +47,8 @@ def coverage(case: Case) -> Check | None:
             do = "does" if cells == 1 else "do"
             share = f"{cells:,} of {count(total, 'published value')}"
             sentences.append(f"column {name!r}: {share} {do} not cover the original value")
-    if case.is_out_of_order:
-        sentences.append(case.order_unknown)
+    if case.out_of_order:
+        sentences.append(case.out_of_order)
     if by_row:
         fine = "every published value covers the original, row by row"
     else:
@@ -90,7 +91,7 @@ def values(case: Case) -> Check | None:
     return Check("values", not sentences, f"{sentence}.", figures)
 
 
-def bounds(case: Case) -> Check | None:
+def bounds(case: LoadedCase) -> Check | None:
     """Ask whether typed ends say exactly what the published interval says."""
     asked = {name: case.bounds(name) for name, column in case.columns.items() if column.has_ends}
     if not any(asked.values()):

@@ -11,21 +11,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.audit.case import count
 from kohort.audit.checks.pairs import Tally, compared
+from kohort.audit.earlier.invariance import is_comparable
 from kohort.audit.earlier.overlap import comparable
 from kohort.audit.earlier.shown import Sight
 from kohort.audit.verdict import Check
+from kohort.audit.words import count
 from kohort.ledger import Entry, Shown
 from kohort.policy import Policy
 from kohort.privacy import SensitiveModel, models_of
 
+if TYPE_CHECKING:
+    from kohort.audit.case import LoadedCase
 
-def intersection(sight: Sight, earlier: Sequence[Entry], policy: Policy) -> Check:
-    """Ask whether this release together with any earlier one still leaves what the policy promises."""
+
+def intersection(case: LoadedCase) -> Check | None:
+    """Ask whether this release together with any earlier one still leaves what the policy promises.
+
+    Releases whose persons are recognised are compared person by person instead.
+    """
+    sight, ledger = case.sight, case.ledger
+    if ledger is None:
+        return None
+    if sight is None:
+        sentence = "earlier releases cannot be compared, as the release lacks a column of the policy."
+        return Check("intersection", False, sentence)
+    if case.people is None:
+        return _intersection(sight, ledger.releases, case.policy)
+    others = [entry for entry in ledger.releases if not is_comparable(entry, sight)]
+    return _intersection(sight, others, case.policy) if others else None
+
+
+def _intersection(sight: Sight, earlier: Sequence[Entry], policy: Policy) -> Check:
     shown = sight.shown
     others = [entry.shown for entry in earlier if not _is_alike(entry.shown, shown)]
     promised = _promised(policy)

@@ -11,25 +11,31 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kohort.audit.case import Case, count
 from kohort.audit.earlier.shown import Literal, Sight
 from kohort.audit.meaning.spelling import identity, missing_forms, sensitive_values
 from kohort.audit.verdict import Check
+from kohort.audit.words import count
 from kohort.errors import DataError
-from kohort.ledger import Entry, People, PersonKey
+from kohort.ledger import Entry, People, PersonKey, refuse_other_persons
+
+if TYPE_CHECKING:
+    from kohort.audit.case import LoadedCase
 
 
-def people_of(case: Case, sight: Sight, key: PersonKey) -> People:
+def people_of(case: LoadedCase, sight: Sight, key: PersonKey) -> People:
     """Find the person of every released row, and the signature of each.
 
     Raises
     ------
     DataError
-        When a record does not say whose it is, or it is not known whose it is.
+        When a record does not say whose it is, or it is not known whose it is; or when the ledger knows persons by
+        another column or key.
     """
     assert case.original is not None
+    assert case.ledger is not None
+    refuse_other_persons(case.ledger.releases, key)
     if not case.order_known:
         raise DataError(f"persons cannot be recognised, as {case.order_unknown}.")
     release, person = case.release, f"o_{case.original.columns[key.column]}"
@@ -55,8 +61,15 @@ def is_comparable(entry: Entry, sight: Sight) -> bool:
     return entry.people is not None and entry.shown.sensitive == sight.shown.sensitive
 
 
-def invariance(people: People, earlier: Sequence[Entry]) -> Check:
-    """Ask whether everybody who was released before has the same signature as then."""
+def invariance(case: LoadedCase) -> Check | None:
+    """Ask whether everybody who was released before has the same signature as then, if persons are recognised."""
+    sight, people = case.sight, case.people
+    if case.ledger is None or sight is None or people is None:
+        return None
+    return _invariance(people, [entry for entry in case.ledger.releases if is_comparable(entry, sight)])
+
+
+def _invariance(people: People, earlier: Sequence[Entry]) -> Check:
     again: set[str] = set()
     changed: set[str] = set()
     for entry in earlier:
@@ -86,7 +99,7 @@ def invariance(people: People, earlier: Sequence[Entry]) -> Check:
     return Check("m-invariance", not changed, f"{sentence}.", figures)
 
 
-def _told(case: Case, sight: Sight) -> dict[Literal, str]:
+def _told(case: LoadedCase, sight: Sight) -> dict[Literal, str]:
     """What each class shows, as a text that is the same for the same values."""
     policy, names = case.policy, sight.shown.sensitive
     canonical = [sensitive_values(policy, name) for name in names]

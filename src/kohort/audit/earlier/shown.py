@@ -10,11 +10,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from kohort.audit.case import Case
 from kohort.audit.meaning.published import STAR, PublishedColumn, published_column, unquoted
 from kohort.ledger import ClassShown, QuasiColumn, RecordsShown, Shown
+
+if TYPE_CHECKING:
+    from kohort.audit.case import LoadedCase
 
 Literal: TypeAlias = tuple[str, ...]
 """The quasi-identifiers of a class as the file writes them."""
@@ -40,7 +42,7 @@ class Sight:
     literals: tuple[Literal, ...]
 
 
-def sight_of(case: Case) -> Sight | None:
+def sight_of(case: LoadedCase) -> Sight | None:
     """Read the classes of a release; None when it lacks a column."""
     policy, release = case.policy, case.release
     quasi, sensitive = policy.quasi_identifiers, policy.having_role("sensitive")
@@ -83,7 +85,7 @@ def sight_of(case: Case) -> Sight | None:
     return Sight(shown, readers, tuple(classes))
 
 
-def _reader(case: Case, name: str) -> PublishedColumn:
+def _reader(case: LoadedCase, name: str) -> PublishedColumn:
     known = case.columns[name]
     if known.taxonomy is not None:
         return known

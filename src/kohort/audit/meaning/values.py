@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from kohort.audit.asked import AuditTable
 from kohort.audit.checks.rowwise import Question, outside
 from kohort.audit.meaning.intervals import day, number
 from kohort.audit.meaning.order import NAME as ORDER
@@ -30,21 +31,16 @@ Canonical: TypeAlias = Callable[[str | None], Hashable]
 """Writes equal values in one way, whatever their texts."""
 
 
-def not_original(
-    policy: Policy, release: Table, original: Table, names: Sequence[str], order: Order | None, *, paired: bool
+def differing(
+    policy: Policy, release: Table, original: Table, names: Sequence[str], order: Order | None
 ) -> dict[str, int]:
-    """Count the cells of each column that are not those of their original rows, or of the original at all.
+    """Count the cells of each column that are not those of their original rows.
 
     Parameters
     ----------
     order : Order or None
         Where released rows come from; None if both tables are in the same order.
-    paired : bool
-        Whether rows are compared with their original rows.
     """
-    alike = {name: comparison(policy, name) for name in names}
-    if not paired:
-        return _surplus(release, original, alike)
     ordered = order is not None
     equal = _equal(release, original, names, ordered=ordered) if len(names) > _MANY else set()
     narrow = [name for name in names if name not in equal and release.is_narrow(name) and original.is_narrow(name)]
@@ -53,7 +49,7 @@ def not_original(
     counts |= zip(narrow, outside(release, original, order, questions), strict=True)
     for name in names:
         if name not in counts:
-            counts[name] = _differing(release, original, name, alike[name], ordered=ordered)
+            counts[name] = _differing(release, original, name, comparison(policy, name), ordered=ordered)
     return {name: counts[name] for name in names}
 
 
@@ -100,12 +96,13 @@ def _differing(release: Table, original: Table, name: str, canonical: Canonical,
     return sum(canonical(a) != canonical(b) for a, b in different)
 
 
-def _surplus(release: Table, original: Table, alike: Mapping[str, Canonical]) -> dict[str, int]:
-    """Count the released values of each column that the original does not have, or not as often."""
-    surplus: dict[str, Counter[Hashable]] = {name: Counter() for name in alike}
-    for name, text, difference in release.differences(original, list(alike)):
-        surplus[name][alike[name](text)] += difference
-    return {name: sum(times for times in values.values() if times > 0) for name, values in surplus.items()}
+def surplus(policy: Policy, release: AuditTable, original: AuditTable, names: Sequence[str]) -> dict[str, int]:
+    """Count the cells of each column whose values the original does not have, or not as often; in any order of rows."""
+    alike = {name: comparison(policy, name) for name in names}
+    found: dict[str, Counter[Hashable]] = {name: Counter() for name in names}
+    for name, text, difference in release.differences(original, names):
+        found[name][alike[name](text)] += difference
+    return {name: sum(times for times in values.values() if times > 0) for name, values in found.items()}
 
 
 def comparison(policy: Policy, name: str) -> Canonical:

@@ -16,6 +16,7 @@ import numpy as np
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BinaryType, DoubleType, FloatType, MapType, StructType, TimestampType
 
+from kohort.audit.checks.classes import ClassSizes
 from kohort.audit.meaning.published import STAR
 from kohort.audit.read.dictionary import Dictionary
 from kohort.audit.read.opened import refuse_namesakes
@@ -34,7 +35,7 @@ STARRED = "starred"
 
 
 @dataclass(frozen=True)
-class CountedTable:
+class SparkTable:
     """A table in Spark that answers what the checks of the audit ask of a loaded one.
 
     Attributes
@@ -100,7 +101,7 @@ class CountedTable:
         """Count the rows of every distinct text of a quasi-identifier; None stands for missing."""
         return self.dictionary(column).counts
 
-    def differences(self, other: CountedTable, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:
+    def differences(self, other: SparkTable, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:
         """Tell how many more rows than another table it has of each text of some columns, where that differs."""
         if id(other) not in self._differences:
             names = [name for name in self.columns if name in other.columns and name not in self.quasi]
@@ -118,12 +119,17 @@ class CountedTable:
         for column in columns:
             yield from ((column, text, rows) for text, rows in self._differences[id(other)][column].items())
 
-    def classes(self) -> DataFrame:
-        """The size of every published combination of quasi-identifiers, rows of ``*`` left out."""
-        return self.frame.filter(~F.col(STARRED)).groupBy(*map(self.literal, self.quasi)).count()
+    def class_sizes(self) -> ClassSizes:
+        """The sizes of all classes, rows of ``*`` left out: how often each size occurs is all that leaves Spark."""
+        classes = self.frame.filter(~F.col(STARRED)).groupBy(*map(self.literal, self.quasi)).count()
+        counted = classes.groupBy(F.col("count").alias("size")).agg(F.count(F.lit(1)).alias("times"))
+        found = sorted((row[0], row[1]) for row in counted.collect())
+        sizes, times = (np.array([pair[j] for pair in found], np.int64) for j in range(2))
+        # How a missing cell may match others is not asked in Spark.
+        return ClassSizes(sizes, times)
 
 
-def counted_table(source: DataFrame, name: str, policy: Policy, wanted: Collection[str]) -> CountedTable:
+def counted_table(source: DataFrame, name: str, policy: Policy, wanted: Collection[str]) -> SparkTable:
     """Look at the wanted columns of a table that are there, as the audit does.
 
     Parameters
@@ -162,7 +168,7 @@ def counted_table(source: DataFrame, name: str, policy: Policy, wanted: Collecti
     starred = F.lit(bool(quasi))
     for column in quasi:
         starred = starred & F.coalesce(texts[column] == STAR, F.lit(False))
-    return CountedTable(plain.select(*cells, *literals, starred.alias(STARRED)), header, columns, missing, quasi)
+    return SparkTable(plain.select(*cells, *literals, starred.alias(STARRED)), header, columns, missing, quasi)
 
 
 def _text(name: str, kind: DataType) -> Column:

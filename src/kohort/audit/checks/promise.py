@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kohort.audit.case import Case, count, listed, placed
-from kohort.audit.checks.histograms import Histograms, Judged, of_classes
-from kohort.audit.checks.population import population
+from kohort.audit.case import Case
+from kohort.audit.checks.histograms import Judged
 from kohort.audit.meaning.bulk import exact
 from kohort.audit.meaning.intervals import Interval
 from kohort.audit.meaning.published import Kind, PublishedColumn
 from kohort.audit.read.dictionary import Ints
 from kohort.audit.verdict import Check
-from kohort.privacy import PopulationModel, PrivacyModel, SensitiveModel, SizeModel, models_of
+from kohort.audit.words import count, listed, placed
+from kohort.privacy import PrivacyModel, SensitiveModel, SizeModel
 
 if TYPE_CHECKING:
     import polars as pl
@@ -176,42 +176,33 @@ def domain(case: Case) -> Check:
     return Check("domain", not sentences, f"{sentence}.", figures)
 
 
-def models(case: Case, *, strict: bool) -> list[Check]:
-    """Ask whether every class keeps what each further privacy model promises of it.
+def unknown(model: PrivacyModel) -> Check:
+    """Fail for a model that nobody has taught the audit: silence would be a promise."""
+    return Check(model.name, False, f"the policy asks for {model.name}, which this audit does not check.")
+
+
+def sensitive(case: Case, model: SensitiveModel, *, strict: bool) -> Check:
+    """Ask whether every class keeps what a model promises about sensitive values.
 
     Parameters
     ----------
     strict : bool
         Whether it must hold for somebody, too, who knows all other sensitive columns.
     """
-    return [_model(case, model, number, strict=strict) for number, model in enumerate(models_of(case.policy)[1:])]
-
-
-def _model(case: Case, model: PrivacyModel, number: int, *, strict: bool) -> Check:
-    if isinstance(model, SizeModel):
-        return sizes(case, model)
-    if isinstance(model, PopulationModel):
-        return population(case, model, number)
-    if not isinstance(model, SensitiveModel):
-        # silence would be a promise
-        return Check(model.name, False, f"the policy asks for {model.name}, which this audit does not check.")
     if case.classes is None or any(column not in case.release.columns for column in model.columns):
         return Check(model.name, False, f"{model.name} cannot be checked, as the release lacks a column.")
-    quasi, starred = list(case.columns), bool(case.starred_class)
-    found = of_classes(case.release, quasi, model.columns, case.policy, starred=starred)
-    check = judged(model, found, "class", "classes")
+    check = judgement(model, case.judged(model), "class", "classes")
     others = [
         column
         for column in case.policy.having_role("sensitive")
         if column not in model.columns and column in case.release.columns
     ]
-    if not others:
+    if not others or not (strict or case.always_strict):
         return check
-    finer = of_classes(case.release, quasi, model.columns, case.policy, starred=starred, known=others)
-    return also_strict(check, finer.judged(model.keeps), strict=strict)
+    return _also_strict(check, case.judged(model, others), strict=strict)
 
 
-def also_strict(check: Check, finer: Judged, *, strict: bool) -> Check:
+def _also_strict(check: Check, finer: Judged, *, strict: bool) -> Check:
     """Add how many classes fail for somebody who knows the other sensitive columns, and let it count if it must."""
     failing, number = finer.failing, finer.classes
     figures = {
@@ -246,18 +237,12 @@ def sizes(case: Case, model: SizeModel) -> Check:
     )
 
 
-def judged(model: SensitiveModel, found: Histograms, noun: str, plural: str) -> Check:
-    """Tell whether every class, or whatever it is called, keeps what a model promises."""
-    check = judgement(model, found.judged(model.keeps), noun, plural)
-    if not found.other_spellings:
-        return check
-    return replace(check, figures={**check.figures, "other_spellings": found.other_spellings})
-
-
 def judgement(model: SensitiveModel, classes: Judged, noun: str, plural: str) -> Check:
-    """Tell how many classes keep what a model promises."""
+    """Tell how many classes, or whatever they are called, keep what a model promises."""
     failing, number = classes.failing, classes.classes
     figures = _parameters(model) | {"classes_failing": failing, "rows_in_them": classes.records}
+    if classes.other_spellings:
+        figures["other_spellings"] = classes.other_spellings
     about = f"{model.name} of {listed(model.columns)}"
     if failing:
         do = "does" if failing == 1 else "do"
