@@ -55,8 +55,9 @@ def verify(
     original : path, list of paths, or polars, pandas or pyarrow table, optional
         The table it was made of. With it, published values are also checked for truth.
     row_order : array of int, or path, optional
-        The original row of each released row, both counted from 0; a path is that of a Parquet file with one column.
-        Without it, rows are compared in the order of the files if that fits, else every column is compared as a whole.
+        The original row of each released row, both counted from 0; a file has one number in each line, or is Parquet
+        with one column. Without it, rows are compared in the order of the files if that fits, else every column is
+        compared as a whole.
     sensitive_table : path, or polars, pandas or pyarrow table, optional
         The second table of a release in buckets: bucket, sensitive value, count.
     strict : bool
@@ -145,6 +146,7 @@ def examine(
             else "sensitive_table: only a release with anonymity = 'buckets' has one; leave it out."
         )
     files = [path for source, name in ((release, "release"), (original, "original")) for path in _files(source, name)]
+    files += [Path(row_order)] if isinstance(row_order, str | Path) else []
     before = states(files)
     with Database(memory, folder) as database:
         try:

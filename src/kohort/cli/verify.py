@@ -21,6 +21,14 @@ def verify(
     ],
     policy: PolicyOption,
     original: Annotated[Path | None, typer.Option(help="The original table: a file, a folder, or a pattern.")] = None,
+    row_order: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --original: the row of it that each row of OUT comes from, counted from 0; one number in each "
+            "line, or Parquet with one column. As secret as the original.",
+        ),
+    ] = None,
     sensitive_table: Annotated[
         Path | None, typer.Option(help="The second published table of a release in buckets (anatomy).")
     ] = None,
@@ -54,6 +62,7 @@ def verify(
         release,
         chosen,
         original=original,
+        row_order=row_order,
         sensitive_table=sensitive_table,
         strict=strict,
         against=against,

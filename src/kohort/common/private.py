@@ -24,6 +24,7 @@ from functools import cache
 from pathlib import Path
 
 from kohort.common import stopping
+from kohort.common.regular import regular
 from kohort.errors import DataError
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -32,6 +33,8 @@ _HAS_OWNERS = hasattr(os, "getuid")
 _ELSEWHERE = "set TMPDIR to a folder of your own."
 _LONGEST = 120
 """Bytes of a name that names of drafts repeat; there is room for 255 in all."""
+SHORTEST = 16
+"""Bytes that a key has at least."""
 _SECRET = 1 << 16
 """Bytes that a key has at most."""
 
@@ -63,8 +66,14 @@ def fault_of_folder(path: Path, *, readable: bool = False) -> str | None:
     return fault_of_parents(path)
 
 
-def fault_of_parents(path: Path) -> str | None:
-    """Why somebody else could put another file or folder in the place of this one; None if nobody can."""
+def fault_of_parents(path: Path, keeper: int | None = None) -> str | None:
+    """Why somebody else could put another file or folder in the place of this one; None if nobody can.
+
+    Parameters
+    ----------
+    keeper : int, optional
+        A further user who may own the folders above: the owner of what is there.
+    """
     if not _HAS_OWNERS:
         return None
     for parent in Path(os.path.realpath(path.parent), "x").parents:
@@ -72,11 +81,33 @@ def fault_of_parents(path: Path) -> str | None:
             found = parent.lstat()
         except OSError as error:
             return f"{parent}: {error.strerror}"
-        if found.st_uid not in _trusted():
+        if found.st_uid not in _trusted() | {keeper}:
             return f"{parent} belongs to somebody else"
-        if found.st_mode & 0o022 and not found.st_mode & stat.S_ISVTX:
+        if _others_may_write(found, parent) and not found.st_mode & stat.S_ISVTX:
             return f"others may change {parent}"
     return None
+
+
+def _others_may_write(found: os.stat_result, path: Path) -> bool:
+    """Whether users beside the owner, and root, have the right to write, by the mode or by a list of rights."""
+    if not found.st_mode & 0o022:
+        return False
+    if found.st_mode & 0o002 or not _is_alone(found.st_uid, found.st_gid):
+        return True
+    with suppress(OSError, AttributeError):
+        return "system.posix_acl_access" in os.listxattr(path)
+    return True
+
+
+def _is_alone(user: int, group: int) -> bool:
+    """Whether nobody but the user is in a group: many systems give every user such a one, of the same name."""
+    import grp
+    import pwd
+
+    with suppress(KeyError):
+        name, found = pwd.getpwuid(user).pw_name, grp.getgrgid(group)
+        return found.gr_name == name and set(found.gr_mem) <= {name}
+    return False
 
 
 @cache
@@ -223,6 +254,40 @@ def _start_of(process: int) -> int:
 
 
 # -- files -------------------------------------------------------------------------------------------
+
+
+def fault_of_file(descriptor: int, path: Path) -> str | None:
+    """Why somebody else than its keeper could have written what is in an open file; None if nobody can.
+
+    Its keeper is its owner: this user or root, or somebody in whose folder it is.
+    """
+    if not _HAS_OWNERS:
+        return None
+    path = Path(os.path.realpath(path))
+    found = os.fstat(descriptor)
+    if found.st_uid not in _trusted() | {path.parent.stat().st_uid}:
+        return "it belongs to somebody else"
+    if _others_may_write(found, path):
+        return "others may write to it"
+    return fault_of_parents(path, found.st_uid)
+
+
+def read_key(file: Path | None, variable: str) -> bytes:
+    """A secret key from its file or, without one, from a variable of the environment; empty if that is not there.
+
+    Raises
+    ------
+    OSError
+        When the file cannot be read, anybody may write to it, or it is too long for a key.
+    """
+    content = os.fsencode(os.environ.get(variable, "")) if file is None else read_secret(regular(file))
+    # Editors and shells end a text with a line end, which is no part of a key.
+    return content.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def is_guessable(key: bytes) -> bool:
+    """Whether a key is so short, or so empty, that it could be tried out."""
+    return len(key) < SHORTEST or not key.strip()
 
 
 def read_secret(path: Path) -> bytes:

@@ -5,7 +5,7 @@ sensitive values of each class, hashes and counts. So it is as confidential as t
 """
 
 from kohort.ledger.book import Recording, drop_pending, recording
-from kohort.ledger.file import read_ledger
+from kohort.ledger.file import read_ledger, read_or_new
 from kohort.ledger.format import ClassShown, Entry, Ledger, People, QuasiColumn, RecordsShown, Shown
 from kohort.ledger.persons import PersonKey, refuse_other_persons
 
@@ -21,6 +21,7 @@ __all__ = [
     "Shown",
     "drop_pending",
     "read_ledger",
+    "read_or_new",
     "recording",
     "refuse_other_persons",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from kohort.common.private import fault_of_file, fault_of_parents
 from kohort.common.regular import regular
 from kohort.errors import DataError
 from kohort.ledger.format import FORMAT, VERSION, Ledger
@@ -25,10 +26,13 @@ def read_ledger(path: str | Path) -> Ledger:
     """
     path = Path(path)
     try:
-        content = regular(path).read_bytes()
+        with regular(path).open("rb") as file:
+            fault = fault_of_file(file.fileno(), path)
+            content = file.read()
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise DataError(f"ledger {path.name}: cannot be read ({reason}); check the path.") from None
+    _refuse_writers(path, fault)
     _refuse_strange(path.name, content)
     try:
         ledger = Ledger.model_validate_json(content)
@@ -45,7 +49,10 @@ def read_ledger(path: str | Path) -> Ledger:
 
 def read_or_new(path: Path) -> Ledger:
     """Read a ledger, or begin one where there is no file yet."""
-    return read_ledger(path) if path.exists() else Ledger()
+    if path.exists():
+        return read_ledger(path)
+    _refuse_writers(path, fault_of_parents(path.absolute()))
+    return Ledger()
 
 
 def write_ledger(path: Path, ledger: Ledger) -> None:
@@ -53,6 +60,15 @@ def write_ledger(path: Path, ledger: Ledger) -> None:
     from kohort.table.safe import write_text
 
     write_text(path, ledger.to_json(), private=True)
+
+
+def _refuse_writers(path: Path, fault: str | None) -> None:
+    """Refuse a ledger that somebody else can take releases out of, so that a later one would pass."""
+    if fault is not None:
+        raise DataError(
+            f"ledger {path.name}: cannot be trusted, as {fault}; take the right to write from others (chmod go-w), or "
+            "keep it in a folder of your own."
+        )
 
 
 def _refuse_strange(name: str, content: bytes) -> None:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kohort.common.private import read_secret
-from kohort.common.regular import regular
+from kohort.common.private import SHORTEST, is_guessable, read_key
 from kohort.errors import DataError
 from kohort.ledger.format import Entry
 
 KEY_VARIABLE = "KOHORT_LEDGER_KEY"
-_SHORTEST = 16
 _TOKEN = 32
 """Hex digits of a token: 128 bits, so that no two persons share one by chance."""
 
@@ -40,20 +37,17 @@ class PersonKey:
         DataError
             When there is none, or one that could be guessed.
         """
-        if key is not None:
-            path = Path(key)
-            try:
-                secret = read_secret(regular(path)).strip()
-            except OSError as error:
-                reason = (error.strerror or type(error).__name__).lower()
-                raise DataError(f"ledger key {path.name}: cannot be read ({reason}); check the path.") from None
-        else:
-            secret = os.environ.get(KEY_VARIABLE, "").encode(errors="surrogateescape").strip()
-        if not secret:
+        path = None if key is None else Path(key)
+        try:
+            secret = read_key(path, KEY_VARIABLE)
+        except OSError as error:
+            reason = (error.strerror or type(error).__name__).lower()
+            raise DataError(f"ledger key {path and path.name}: cannot be read ({reason}); check the path.") from None
+        if not secret.strip():
             fault = f"persons are hashed under a key, and there is none; give its file, or set {KEY_VARIABLE}."
             raise DataError(f"ledger key: {fault}")
-        if len(secret) < _SHORTEST:
-            fault = f"it has fewer than {_SHORTEST} bytes and could be guessed; take 32 random ones."
+        if is_guessable(secret):
+            fault = f"it has fewer than {SHORTEST} bytes and could be guessed; take 32 random ones."
             raise DataError(f"ledger key: {fault}")
         return cls(column, secret)
 

@@ -13,14 +13,10 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from kohort.common.private import read_secret
-from kohort.common.regular import regular
+from kohort.common import private
 from kohort.errors import DataError, PolicyError
 from kohort.policy import Policy
 from kohort.table.identities import identities
-
-SHORTEST = 16
-"""Bytes that a key has at least."""
 
 
 @dataclass(frozen=True)
@@ -55,22 +51,15 @@ def read_key(policy: Policy) -> Key | None:
     def refused(fault: str) -> PolicyError:
         return PolicyError(policy.located(("output", "pseudonym_key"), fault))
 
-    if place.env is not None:
-        found = os.environ.get(place.env)
-        what = f"environment variable {place.env!r}"
-        if found is None:
-            raise refused(f"{what} is not set; put the key of pseudonyms there.")
-        secret = os.fsencode(found)
-    else:
-        what = f"key file {place.file!r}"
-        try:
-            secret = read_secret(regular(policy.folder / str(place.file)))
-        except OSError as error:
-            raise refused(f"{what} cannot be read ({error.strerror}); check the path.") from None
-    # Editors and shells end a text with a line end, which is no part of a key.
-    secret = secret.removesuffix(b"\n").removesuffix(b"\r")
-    if len(secret) < SHORTEST:
-        raise refused(f"the key in {what} is shorter than {SHORTEST} bytes; take 32 random bytes.")
+    what = f"key file {place.file!r}" if place.env is None else f"environment variable {place.env!r}"
+    if place.env is not None and place.env not in os.environ:
+        raise refused(f"{what} is not set; put the key of pseudonyms there.")
+    try:
+        secret = private.read_key(None if place.file is None else policy.folder / place.file, place.env or "")
+    except OSError as error:
+        raise refused(f"{what} cannot be read ({error.strerror}); check the path.") from None
+    if private.is_guessable(secret):
+        raise refused(f"the key in {what} is shorter than {private.SHORTEST} bytes; take 32 random bytes.")
     return Key(secret)
 
 

@@ -22,7 +22,7 @@ from kohort.common import stopping
 from kohort.common.private import private_folder
 from kohort.common.progress import Clock, Progress
 from kohort.errors import DataError, Interrupted, PolicyError, VerificationError
-from kohort.ledger import PersonKey, Recording, read_ledger, recording, refuse_other_persons
+from kohort.ledger import PersonKey, Recording, read_or_new, recording, refuse_other_persons
 from kohort.measures.bounds.table import bound_of_codes
 from kohort.policy import Policy
 from kohort.release.plan import Plan, plan_of
@@ -320,8 +320,8 @@ def _target(
         targets |= documents.targets | ({"ledger": book.path} if book else {})
         refuse_targets(targets, read_by(table, policy) | ({"ledger key": Path(key)} if key is not None else {}))
     kind: Kind = file_kind(path) if path else "parquet"
-    if book and book.path.exists():
-        before = read_ledger(book.path)
+    if book:
+        before = read_or_new(book.path)
         if book.persons:
             refuse_other_persons(before.releases, book.persons)
     if policy.output.bounds:

@@ -178,11 +178,52 @@ def test_an_order_that_is_none(files, small_pieces, rows, fault):
         in_files(files)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("closed", [True, False], ids=["closed", "open"])
+def test_an_order_in_lines(files, end, closed):
+    (files / "order.txt").write_bytes((end.join(map(str, ORDER)) + (end if closed else "")).encode())
+    assert figures(in_files(files, row_order=files / "order.txt")) == figures(in_files(files))
+
+
+@pytest.mark.parametrize(
+    ("first", "fault"),
+    [
+        (["row"], r" order\.txt: line 1 is not one whole number"),
+        ([ORDER[0], ""], r" order\.txt: line 2 is not one whole number"),
+        ([f"{ORDER[0]},1"], r" order\.txt: line 1 is not"),
+        ([f" {ORDER[0]}"], r" order\.txt: line 1 is not"),
+        (["-1"], r" order\.txt: line 1 is not"),
+        (["1.0"], r" order\.txt: line 1 is not"),
+        (["\u0663"], r" order\.txt: line 1 is not"),
+        (["9" * 19], r" order\.txt: line 1 is not"),
+        (["7" * 10**5], r" order\.txt: line 1 is not"),
+        ([], ": it must hold one whole number for each released row"),
+        ([ORDER[0]] * 2, ": it must hold one whole number for each released row"),
+        ([ORDER[1]], ": it must name an original row, counted from 0, and none of them twice"),
+        ([N], ": it must name an original row"),
+    ],
+)
+def test_lines_that_are_no_order(files, first, fault):
+    path = files / "order.txt"
+    path.write_text("".join(f"{row}\n" for row in [*first, *ORDER[1:]]))
+    with pytest.raises(DataError, match=f"^row_order{fault}") as refused:
+        in_files(files, row_order=path)
+    assert len(refused.value.faults[0]) < 200
+
+
+def test_an_order_that_changes_meanwhile(files, monkeypatch):
+    path = files / "order.txt"
+    path.write_text("".join(f"{row}\n" for row in ORDER))
+    monkeypatch.setattr(truth, "rows", lambda _: path.write_text("0\n") and None)
+    with pytest.raises(DataError, match=r"^order\.txt: was written to while it was checked"):
+        in_files(files, row_order=path)
+
+
 def test_files_that_are_no_order(files):
     with pytest.raises(DataError, match=r"row_order no\.parquet: cannot be opened"):
         in_files(files, row_order=files / "no.parquet")
     (files / "order.parquet").write_text("row\n1\n")
-    with pytest.raises(DataError, match=r"row_order order\.parquet: it is no Parquet file"):
+    with pytest.raises(DataError, match=r"row_order order\.parquet: line 1 is not one whole number"):
         in_files(files)
     with pytest.raises(DataError, match="needs the original"):
         in_files(files, original=None)

@@ -139,6 +139,20 @@ def test_a_strict_judgement_may_fail_where_a_plain_one_does_not(tmp_path):
     assert "of 2 classes that the other sensitive columns tell apart, 2 do not keep it" in done.stdout
 
 
+def test_persons_are_counted_with_the_order_of_rows(tmp_path):
+    (tmp_path / "in.csv").write_text("who,q\nA,1\nB,2\nA,3\nB,4\n")
+    (tmp_path / "out.csv").write_text("q\n[3 - 4]\n[1 - 2]\n[3 - 4]\n[1 - 2]\n")
+    (tmp_path / "p.toml").write_text("[privacy]\nk = 2\nperson = 'who'\n[columns]\nwho = 'identifier'\nq = 'quasi'\n")
+    (tmp_path / "order.txt").write_text("3\n0\n2\n1\n")
+    verify = ("verify", "out.csv", "-p", "p.toml", "--original", "in.csv")
+    assert "give row_order" in call(*verify, folder=tmp_path, check=1).stdout
+    done = call(*verify, "--row-order", "order.txt", folder=tmp_path)
+    assert "persons     every class has at least 2 persons (fewest 2), counted in the original" in done.stdout
+    (tmp_path / "order.txt").write_text("3\n0\n2\nB\n")
+    done = call(*verify, "--row-order", "order.txt", folder=tmp_path, check=2)
+    assert done.stderr.startswith("error: row_order order.txt: line 4 is not one whole number")
+
+
 def test_hierarchies(folder):
     built = call("hierarchy", "build", "patients.csv", "zip_code", "--prefix", "5,3", "-o", "zip.csv", folder=folder)
     assert "3 levels" in built.stdout

@@ -1,7 +1,8 @@
-"""Which original row each released row comes from: an array, or a Parquet file with one column of row numbers."""
+"""Which original row each released row comes from: an array, or a file with one row number for each row."""
 
 from __future__ import annotations
 
+from array import array
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -9,16 +10,19 @@ import numpy as np
 
 from kohort.audit.read.database import Database, Unreadable
 from kohort.audit.read.dictionary import Ints
+from kohort.audit.read.opened import File
 from kohort.audit.read.parquet import parquet_file
 from kohort.audit.read.table import BATCH, Part, Table
 from kohort.errors import DataError
 from kohort.policy import Policy
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 NAME = "row_order"
 """Its table in the database: r, a released row, and o, its original row."""
+_DIGITS = 18
+"""Digits of a row number, at most."""
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 
 
@@ -60,7 +64,8 @@ def order_of(
     Parameters
     ----------
     given : array of int, or path
-        A file is Parquet with one column of whole numbers, in the order of the released rows.
+        A file has a whole number for each released row, in their order: one in each line, or in the one column of a
+        Parquet file.
 
     Raises
     ------
@@ -69,8 +74,13 @@ def order_of(
     """
     if original is None:
         raise DataError("row_order: it needs the original; give both or neither.")
-    is_file = isinstance(given, str | Path)
-    order = _in_file(Path(str(given)), database, policy, release) if is_file else _in_array(given, database, release)
+    order: Order | None
+    if not isinstance(given, str | Path):
+        order = _in_array(given, database, release)
+    elif File(Path(given), f"{NAME} {Path(given).name}").starts_with(b"PAR1"):
+        order = _in_parquet(Path(given), database, policy, release)
+    else:
+        order = _in_array(_in_lines(Path(given), release.rows), database, release)
     if order is None:
         raise DataError("row_order: it must hold one whole number for each released row.")
     try:
@@ -97,7 +107,23 @@ def order_in_array(array: np.ndarray[Any, np.dtype[np.integer]], database: Datab
     return InArray(array)
 
 
-def _in_file(path: Path, database: Database, policy: Policy, release: Table) -> InFile | None:
+def _in_lines(path: Path, rows: int) -> NDArray[np.int64]:
+    """The numbers of a plain text, one in each line and nothing else; of too many, one more than there are rows."""
+    found = array("q")
+    with path.open("rb") as file:
+        # a line that is longer is no number, and is not read to its end
+        while len(found) <= rows and (line := file.readline(_DIGITS + 3)):
+            digits = line.removesuffix(b"\n").removesuffix(b"\r")
+            if not digits.isdigit() or len(digits) > _DIGITS:
+                raise DataError(
+                    f"{NAME} {path.name}: line {len(found) + 1} is not one whole number; give the original row of each "
+                    "released row, counted from 0, one in each line, or a Parquet file with one column."
+                )
+            found.append(int(digits))
+    return np.array(found, np.int64)
+
+
+def _in_parquet(path: Path, database: Database, policy: Policy, release: Table) -> InFile | None:
     header, kinds, part = parquet_file(database, path, NAME, policy)
     if len(header) != 1 or kinds["c0"] not in _WHOLE or part.rows != release.rows:
         return None
