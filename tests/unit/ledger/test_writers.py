@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from helpers.ledgers import ledger
 from kohort import anonymize, verify
 from kohort.common import private
 from kohort.errors import DataError
 from kohort.ledger import drop_pending, read_ledger
 from kohort.ledger.file import write_ledger
-from ledgers import ledger
 
 NOBODY, FOREIGN = 65534, 54321
 is_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
