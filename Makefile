@@ -2,13 +2,14 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
+LOWEST ?= .venv-lowest
 READY   = $(VENV)/.ready
 JOBS   ?= auto
 N      ?= 300
 JAVA    = openjdk-17-jre-headless
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test java kills quick lint adversary bench docs clean
+.PHONY: help demo test java kills quick lowest lint adversary bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +38,12 @@ kills: $(READY) ## kill N releases and audits at random moments: make kills N=20
 quick: $(READY) ## a few examples of everything that is not slow: less than a minute on two cores
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --quick
 
+lowest: ## the quick tests with the oldest libraries that pyproject.toml allows
+	@$(PYTHON) -m venv $(LOWEST)
+	@grep -oE '"[a-z0-9-]+(\[[a-z]+\])?>=[0-9.]+"' pyproject.toml | sed -E 's/"|\[[a-z]+\]//g; s/>=/==/' > $(LOWEST)/lowest.txt
+	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/lowest.txt -e '.[dev]'
+	XDG_CACHE_HOME=$(abspath $(LOWEST)) $(LOWEST)/bin/python -m pytest -n $(JOBS) --dist worksteal --quick
+
 lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -52,4 +59,4 @@ docs: $(READY) ## write the generated pages: command line reference and policy s
 	$(BIN)/python docs/generate.py
 
 clean: ## remove the environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis

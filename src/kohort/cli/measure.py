@@ -48,14 +48,12 @@ def measure(
 
 
 def print_figures(figures: Mapping[str, Mapping[str, Any]]) -> None:
-    """Print the figures, one line for each."""
+    """Print the figures, one line for each; lists of figures are for machines."""
     width = max(map(len, figures), default=0)
     for name, values in figures.items():
-        shown = ", ".join(f"{what} {_rounded(value)}" for what, value in values.items())
+        shown = ", ".join(f"{what} {_rounded(value)}" for what, value in values.items() if not isinstance(value, list))
         console().print(f"  {name:<{width}}  {shown}")
 
 
 def _rounded(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_rounded, value))}]"
     return f"{value:,.4f}" if isinstance(value, float) else f"{value:,}"

@@ -62,7 +62,8 @@ def console() -> Console:
     """The terminal that results are printed on; names are shown as they are, also those that look like markup."""
     from rich.console import Console
 
-    return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    # A terminal gets lines that fit; a file or a program gets each sentence on a line of its own.
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty())
 
 
 def bar(share: float) -> str:
@@ -81,23 +82,21 @@ def print_json(facts: Any) -> None:
 
 def print_verdict(verdict: Verdict) -> None:
     """Print a verdict: one line per check, then the sentence that sums it up."""
+    from rich.text import Text
+
     out = console()
     for check in verdict.checks:
-        out.print("  ", end="")
-        out.print("ok  " if check.passed else "FAIL", style="green" if check.passed else "red", end="")
-        out.print(f" {check.name + ' ':<12}{check.sentence}")
-    if verdict.passed:
-        out.print("verified: ", style="bold green", end="")
-    else:
-        out.print("NOT verified: ", style="bold red", end="")
-    out.print(verdict.reason)
+        mark = ("ok  ", "green") if check.passed else ("FAIL", "red")
+        out.print(Text.assemble("  ", mark, f" {check.name + ' ':<12}{check.sentence}"))
+    mark = ("verified: ", "bold green") if verdict.passed else ("NOT verified: ", "bold red")
+    out.print(Text.assemble(mark, verdict.reason))
 
 
 def print_loss(loss: Loss, bound: float | None = None) -> None:
     """Print a loss: the total, how far it may be from the optimum, then each column with a bar."""
     from rich.table import Table
 
-    name = "GCP, information loss" if loss.measure == "ncp" else f"information loss ({loss.measure})"
+    name = f"information loss ({'GCP' if loss.measure == 'ncp' else loss.measure})"
     out = console()
     out.print(f"{name}: {loss.total:.4f}", style="bold", end="")
     out.print("  (0 = nothing generalized, 1 = everything is *)")

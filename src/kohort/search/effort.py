@@ -43,7 +43,7 @@ def efforts_of(task: Task, *patience: float) -> list[Effort]:
 def refined(
     task: Task, search: Search, labels: NDArray[np.int32], efforts: Sequence[Effort]
 ) -> tuple[NDArray[np.int32], dict[str, Any]]:
-    """Refine labels by one search after the other; and what can be told about it.
+    """Refine labels by one search after the other; and the facts about it.
 
     The rest is left out when a search ends with the loss it started from, or is stopped.
     """
@@ -59,19 +59,19 @@ def refined(
 
         labels = search.refined(labels, effort, told)
         before += effort.length
-        done.append(str(effort))
+        done.append(effort.in_words(task.k))
         if search.stopped or search.settled:
             break
     task.progress(1.0)
     ended = ", stopped before its end" if search.stopped else ""
-    return labels, {"search": ", then ".join(done) + ended}
+    return labels, {"local search": ", then ".join(done) + ended}
 
 
 def solved(task: Task, *patience: float) -> Solution:
-    """The best cut of a good order, refined by one or more searches; outliers withheld where that pays."""
+    """The best cut of a good order, refined by one or more searches; outliers suppressed where that pays."""
     # The search is gone, and its memory free, before the boxes are made.
     labels, facts = _searched(task, efforts_of(task, *patience))
-    return Solution.of_labels(task.codes, labels, {"start": "best cut of a good order", **facts})
+    return Solution.of_labels(task.codes, labels, {"start": "sorted records, cut into classes", **facts})
 
 
 def _searched(task: Task, efforts: Sequence[Effort]) -> tuple[NDArray[np.int32], dict[str, Any]]:
@@ -88,7 +88,7 @@ def _search(task: Task, codes: Codes, promises: Sequence[Promise], efforts: Sequ
 
 
 def _without_outliers(task: Task, search: Search, labels: NDArray[np.int32], effort: Effort) -> NDArray[np.int32]:
-    """Withhold outliers and refine what is left, until nobody else is worth it or nobody else may be withheld."""
+    """Suppress outliers and refine what is left, until it does not pay any more or no more may be suppressed."""
     kept = np.arange(len(labels))
     seconds = None if effort.seconds is None else effort.seconds * AGAIN
     again = Effort(effort.work * AGAIN, seconds)

@@ -75,8 +75,9 @@ class Effort:
         """What the lengths of several searches are compared by."""
         return self.work if self.seconds is None else self.seconds
 
-    def __str__(self) -> str:
-        return f"{self.work:,.0f}/k steps for each record" if self.seconds is None else f"{self.seconds:g} s"
+    def in_words(self, k: int) -> str:
+        """How long it is, for people."""
+        return f"{self.work / k:,.0f} steps per record" if self.seconds is None else f"{self.seconds:g} s"
 
     @property
     def is_short(self) -> bool:

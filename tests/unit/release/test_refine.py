@@ -74,7 +74,7 @@ def test_a_budget_ends_the_search(hospital, policy):
         policy.with_changes("algorithm", name="auto", budget="300ms"),
         progress=lambda step, share: notes.add(step),
     )
-    assert release.facts["search"] == "0.3 s"
+    assert release.facts["local search"] == "0.3 s"
     assert any(note.startswith("cluster, loss 0.") for note in notes)
 
 
