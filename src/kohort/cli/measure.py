@@ -56,4 +56,6 @@ def print_figures(figures: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def _rounded(value: Any) -> str:
+    if value is None:
+        return "none"
     return f"{value:,.4f}" if isinstance(value, float) else f"{value:,}"

@@ -123,7 +123,11 @@ def _is_there(path: Path, digest: str) -> bool:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Wait until no other process records in this ledger; the system ends the wait if that one dies."""
+    """Wait until no other process records in this ledger; the system ends the wait if that one dies.
+
+    Libraries for this (filelock) take the same lock of the system, but wait by asking again and again, leave the file
+    behind, and take one that somebody else has made, who could hold it for ever.
+    """
     try:
         import fcntl
     except ImportError:  # Windows: one process at a time is up to the user

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from kohort.audit.earlier.shown import Literal, Sight
-from kohort.audit.meaning.spelling import identity, missing_forms, sensitive_values
+from kohort.audit.meaning.spelling import persons, sensitive_values
 from kohort.audit.verdict import Check
 from kohort.audit.words import count
 from kohort.errors import DataError
@@ -43,13 +43,12 @@ def people_of(case: LoadedCase, sight: Sight, key: PersonKey) -> People:
     found = release.database.rows(
         f"SELECT DISTINCT {person}, {classes} FROM release JOIN paired ON paired.released = release.rowid"
     )
-    nobody = missing_forms(case.policy, identity)
-    named = [(None if name is None else identity(name), *literal) for name, *literal in found]
-    if any(name is None or name in nobody for name, *_ in named):
-        raise DataError(f"original: column {key.column!r} names the person, and some records miss it; complete it.")
-    told = _told(case, sight)
+    told, same = _told(case, sight), persons(case.policy)
     shown: defaultdict[str, set[str]] = defaultdict(set)
-    for name, *literal in named:
+    for text, *literal in found:
+        name = same(text)
+        if name is None:
+            raise DataError(f"original: column {key.column!r} names the person, and some records miss it; complete it.")
         shown[name].add(told[tuple(literal)])
     # in the order of the hashes, which says nothing about who is who
     signatures = sorted((key.person(name), key.signature(theirs)) for name, theirs in shown.items())

@@ -2,6 +2,9 @@
 
 Texts that a reader takes for the same count as one: fewer persons and fewer values are the safe side. Comparing a
 release with its original is another matter (see `kohort.audit.checks.truth`): there a changed blank is a change.
+
+The maker decides the same in `kohort.table.spelling` and `identities`, and shares no line with this: a spelling that it
+took for another person would else pass as one here, too. A test compares both.
 """
 
 from __future__ import annotations
@@ -107,6 +110,17 @@ def written(policy: Policy, text: str | None) -> str | None:
 def missing_forms(policy: Policy, form: Callable[[str], str]) -> frozenset[str]:
     """How texts for a missing value are written in one way; a text of blanks is one, too."""
     return frozenset([*(form(text) for text in policy.input.missing), ""])
+
+
+def persons(policy: Policy) -> Callable[[str | None], str | None]:
+    """Make the comparison of identifiers; None for one that tells nobody. Many at once: `told_apart`."""
+    nobody = missing_forms(policy, identity)
+
+    def form(text: str | None) -> str | None:
+        name = None if text is None else identity(text)
+        return None if name in nobody else name
+
+    return form
 
 
 def told_apart(database: Database, relation: str, policy: Policy) -> str:

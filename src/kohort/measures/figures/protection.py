@@ -15,7 +15,8 @@ class Protection(Figure):
     """How little the sensitive values of a class differ from those of others; less protects better.
 
     1 over the diversity of a class. A class whose sensitive numbers are all equal has no diversity
-    and no protection: 1/0. Such classes are counted apart, and the mean is that of the others.
+    and no protection: 1/0. Such classes are counted apart, and the mean is that of the others: None if
+    there is no other, as where every sensitive number is missing.
     """
 
     summary = "mean over classes of 1 / diversity of the sensitive values; less is better"
@@ -28,5 +29,5 @@ class Protection(Figure):
             return {}
         diversity = sensitive_diversity(partition)
         diverse = diversity[diversity > 0]
-        mean = {"mean": float((1 / diverse).mean())} if len(diverse) else {}
-        return mean | {"classes_without": int((diversity == 0).sum())}
+        mean = float((1 / diverse).mean()) if len(diverse) else None
+        return {"mean": mean, "classes_without": int((diversity == 0).sum())}

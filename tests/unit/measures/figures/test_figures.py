@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kohort
+from kohort.cli.measure import print_figures
 from kohort.codes.boxes import boxes_of_labels
 from kohort.codes.encode import encode
 from kohort.measures.figures import FIGURES, Partition
@@ -86,7 +87,17 @@ def test_equal_sensitive_numbers_are_counted_apart():
     policy = Policy.build(k=2, quasi_identifiers=["age"], sensitive=["pay"])
     assert figures_of(partition(frame, policy, [0, 0, 1, 1]))["protection"] == {"mean": 1.0, "classes_without": 1}
     frame = frame.with_columns(pay=pl.lit(10))
-    assert figures_of(partition(frame, policy, [0, 0, 1, 1]))["protection"] == {"classes_without": 2}
+    assert figures_of(partition(frame, policy, [0, 0, 1, 1]))["protection"] == {"mean": None, "classes_without": 2}
+
+
+@pytest.mark.parametrize("kind", [pl.String, pl.Int64, pl.Float64, pl.Date])
+def test_a_mean_of_no_class_is_none(kind, capsys):
+    frame = pl.DataFrame({"age": [1, 1, 2, 2], "pay": pl.Series([None] * 4, dtype=kind)})
+    policy = Policy.build(k=2, quasi_identifiers=["age"], sensitive=["pay"])
+    for original in (None, frame):
+        assert kohort.describe(frame, original, policy)["protection"] == {"mean": None, "classes_without": 2}
+    print_figures(kohort.describe(frame, frame, policy))
+    assert "mean none, classes_without 2" in capsys.readouterr().out
 
 
 def test_missing_values_in_the_diversity():
