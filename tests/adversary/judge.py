@@ -216,7 +216,7 @@ def judge(release: Release) -> list[Fault]:
         return faults
     anonymity = release.setting("privacy", "anonymity", "classes")
     sizes = {"classes": _classes, "matchings": _matchings}[anonymity]
-    for promise in (sizes, suppression, _missing, domain, _precision, _truth, pseudonyms, _persons, _models):
+    for promise in (sizes, suppression, _missing, domain, _precision, truth, pseudonyms, _persons, _models):
         faults += promise(release)
     return faults
 
@@ -360,7 +360,7 @@ def _mirrored(span: Span) -> Span:
     return Span(turned(span.high), turned(span.low), span.high_in, span.low_in)
 
 
-def _truth(release: Release) -> Iterator[Fault]:
+def truth(release: Release) -> Iterator[Fault]:
     """Every row is true of a record of its own, as far as the order is known or can be found."""
     if len(release.table.rows) > len(release.original.rows):
         return

@@ -5,12 +5,13 @@ Nothing of kohort is used here.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from .judge import Fault, Release, domain, pseudonyms, suppression
+from .judge import Fault, Release, domain, pseudonyms, suppression, truth
 from .judge_files import Cell, Table
 from .judge_models import sensitive_value
 from .judge_pairs import assignment
@@ -31,10 +32,15 @@ def judge_buckets(release: Release, values: Table) -> list[Fault]:
     [sensitive] = release.having("sensitive")
     expected = [n for n in release.original.names if release.specs[n]["role"] in ("quasi", "insensitive")]
     shown = [n for n in release.table.names if n not in release.having("identifier")]
-    if shown != [*expected, BUCKET] or list(values.names) != [BUCKET, sensitive, COUNT]:
+    found, wanted = (shown, list(values.names)), ([*expected, BUCKET], [BUCKET, sensitive, COUNT])
+    if not release.strict:
+        found, wanted = tuple(map(sorted, found)), tuple(map(sorted, wanted))
+    if found != wanted:
         return [Fault("columns", "the two tables do not have the columns of buckets")]
+    if any(not re.fullmatch("[1-9][0-9]{0,8}", cell.text) for cell in values.column(COUNT)):
+        return [Fault("k", "a count is no whole number of records")]
     plain = replace(release, original=_without(release.original, sensitive))
-    faults = [*suppression(plain), *domain(release), *pseudonyms(plain)]
+    faults = [*suppression(plain), *domain(release), *pseudonyms(plain), *(() if release.strict else truth(plain))]
     return [
         *faults,
         *_sizes(release, values, sensitive),
@@ -63,6 +69,11 @@ def _counted(release: Release, values: Table, sensitive: str) -> dict[str, Count
 def _sizes(release: Release, values: Table, sensitive: str) -> Iterator[Fault]:
     members = Counter(cell.text for cell in release.table.column(BUCKET))
     counted = _counted(release, values, sensitive)
+    if "" in members or "" in counted:
+        yield Fault("k", "a record or value has no bucket")
+    rows = [(b.text, v.raw) for b, v in zip(values.column(BUCKET), values.column(sensitive), strict=True)]
+    if len(set(rows)) < len(rows):
+        yield Fault("k", "a value has two rows in its bucket")
     if members != Counter({bucket: sum(one.values()) for bucket, one in counted.items()}):
         yield Fault("k", "the two tables count other records in a bucket")
     for bucket, size in members.items():
@@ -74,13 +85,16 @@ def _sizes(release: Release, values: Table, sensitive: str) -> Iterator[Fault]:
 
 def _truth(plain: Release, originals: list[Cell], values: Table, sensitive: str) -> Iterator[Fault]:
     """Every row is a record, and the values of a bucket are those of its records, in some assignment."""
+    if not plain.strict and (len(plain.table.rows) > len(plain.original.rows) or not plain.order_is_known):
+        yield from _all_together(plain, originals, values, sensitive)
+        return
     rows = range(len(plain.table.rows))
     fits = [[plain.fits(row, record) for record in range(len(plain.original.rows))] for row in rows]
     owners = list(rows) if plain.order_is_known and all(fits[row][row] for row in rows) else assignment(fits)
     if owners is None:
         yield Fault("truth", "there is no way to give every row a record that it is true of")
         return
-    if any(text == "*" for texts in plain.texts for text in texts):
+    if plain.strict and any(text == "*" for texts in plain.texts for text in texts):
         yield Fault("truth", "a quasi-identifier is generalized")
     counted = _counted(plain, values, sensitive)
     own: dict[str, Counter[Any]] = {}
@@ -90,7 +104,12 @@ def _truth(plain: Release, originals: list[Cell], values: Table, sensitive: str)
     exact = plain.order_is_known or plain.is_tagged
     if exact and own != counted:
         yield Fault("truth", "a bucket has other values than its records")
-    if not exact and sum(counted.values(), Counter()) - Counter(
-        sensitive_value(cell, plain.missing) for cell in originals
-    ):
+    if not exact:
+        yield from _all_together(plain, originals, values, sensitive)
+
+
+def _all_together(plain: Release, originals: list[Cell], values: Table, sensitive: str) -> Iterator[Fault]:
+    """Without the order of rows nobody knows which bucket has which values, but all of them are known."""
+    counted = sum(_counted(plain, values, sensitive).values(), Counter())
+    if counted - Counter(sensitive_value(cell, plain.missing) for cell in originals):
         yield Fault("truth", "a value occurs more often than in the original")

@@ -319,6 +319,150 @@ def _nul_or_mark(subject: Subject, r: Random) -> str:
     return "\n".join(lines)
 
 
+# -- two tables that are linked by buckets -----------------------------------------------------------
+
+BUCKET, COUNT = "bucket", "count"
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """The second table of a release in buckets, beside the first; a mutator gives both again, changed."""
+
+    first: Table
+    values: Table
+    sensitive: str
+
+    def row(self, r: Random) -> int:
+        """A row of the second table."""
+        return r.randrange(len(self.values.rows))
+
+    def some(self, r: Random) -> list[str]:
+        """Two different buckets, or one if there are no two."""
+        names = sorted({cell.text for cell in self.first.column(BUCKET)})
+        return r.sample(names, min(2, len(names)))
+
+    def renamed(self, table: Table, changes: dict[str, str]) -> Table:
+        """A table with other names of buckets."""
+        for row, cell in enumerate(table.column(BUCKET)):
+            if cell.text in changes:
+                table = _with(table, row, BUCKET, cell_of(changes[cell.text]))
+        return table
+
+
+Pair = tuple[Table, Table]
+PAIRS: dict[str, Callable[[Buckets, Random], Pair | None]] = {}
+
+
+def _pairs(mutator: Callable[[Buckets, Random], Pair | None]) -> Callable[[Buckets, Random], Pair | None]:
+    PAIRS[mutator.__name__.strip("_").replace("_", " ")] = mutator
+    return mutator
+
+
+@_pairs
+def _move_a_record(both: Buckets, r: Random) -> Pair:
+    row = r.randrange(len(both.first.rows))
+    there = r.choice([*both.some(r), "new", "", None, "0", " 1", "1 ", "01"])
+    return _with(both.first, row, BUCKET, cell_of(there)), both.values
+
+
+@_pairs
+def _exchange_two_records(both: Buckets, r: Random) -> Pair:
+    """Sizes stay; the values of a bucket may be those of others."""
+    cells = both.first.column(BUCKET)
+    one, other = r.randrange(len(cells)), r.randrange(len(cells))
+    return _with(_with(both.first, one, BUCKET, cells[other]), other, BUCKET, cells[one]), both.values
+
+
+@_pairs
+def _change_a_count(both: Buckets, r: Random) -> Pair:
+    row = both.row(r)
+    number = int(both.values.column(COUNT)[row].text)
+    text = r.choice(
+        [*map(str, (number + 1, number - 1, 0, -number, 10**9)), "x", "", None, f"{number}.0", f" {number}"]
+    )
+    return both.first, _with(both.values, row, COUNT, cell_of(text))
+
+
+@_pairs
+def _shift_a_count(both: Buckets, r: Random) -> Pair | None:
+    """From one value of a bucket to another: sums stay, shares do not."""
+    values = both.values
+    bucket = r.choice([cell.text for cell in values.column(BUCKET)])
+    rows = [row for row, cell in enumerate(values.column(BUCKET)) if cell.text == bucket]
+    if len(rows) < 2:
+        return None
+    one, other = r.sample(rows, 2)
+    counts = [int(cell.text) for cell in values.column(COUNT)]
+    moved = r.randint(1, counts[one])
+    values = _with(values, other, COUNT, cell_of(str(counts[other] + moved)))
+    if moved < counts[one]:
+        return both.first, _with(values, one, COUNT, cell_of(str(counts[one] - moved)))
+    return both.first, replace(values, rows=(*values.rows[:one], *values.rows[one + 1 :]))
+
+
+@_pairs
+def _exchange_two_values(both: Buckets, r: Random) -> Pair:
+    """Of two buckets, as a rule: all values together stay."""
+    cells, one, other = both.values.column(both.sensitive), both.row(r), both.row(r)
+    values = _with(both.values, one, both.sensitive, cells[other])
+    return both.first, _with(values, other, both.sensitive, cells[one])
+
+
+@_pairs
+def _change_a_value(both: Buckets, r: Random) -> Pair:
+    row, cells = both.row(r), both.values.column(both.sensitive)
+    text = r.choice([r.choice(cells).text, "x", "", None, cells[row].text + " ", cells[row].text.swapcase()])
+    return both.first, _with(both.values, row, both.sensitive, cell_of(text))
+
+
+@_pairs
+def _split_a_value(both: Buckets, r: Random) -> Pair | None:
+    """One row of a value becomes two, which may be spelled in two ways."""
+    values, row = both.values, both.row(r)
+    number, text = int(values.column(COUNT)[row].text), values.column(both.sensitive)[row].text
+    spelt = r.choice([text, text + " ", " " + text, text.swapcase(), text + "\u200b"])
+    parts = (number, 1) if number == 1 else (number - 1, 1)
+    values = _with(values, row, COUNT, cell_of(str(parts[0])))
+    twice = replace(values, rows=(*values.rows, values.rows[row]))
+    last = len(twice.rows) - 1
+    twice = _with(_with(twice, last, both.sensitive, cell_of(spelt)), last, COUNT, cell_of(str(parts[1])))
+    return both.first, twice
+
+
+@_pairs
+def _drop_or_repeat_a_value(both: Buckets, r: Random) -> Pair:
+    rows, row = both.values.rows, both.row(r)
+    some = (*rows[:row], *rows[row + 1 :]) if r.random() < 0.5 else (*rows, rows[row])
+    return both.first, replace(both.values, rows=some)
+
+
+@_pairs
+def _rename_a_bucket(both: Buckets, r: Random) -> Pair:
+    """In one table or in both, to a new name or to that of another: then two become one."""
+    one, *other = both.some(r)
+    changes = {one: r.choice([*other, "new", f"{one} ", f"{one}.0", ""])}
+    first, values = both.renamed(both.first, changes), both.renamed(both.values, changes)
+    return r.choice([(first, values), (first, values), (first, both.values), (both.first, values)])
+
+
+@_pairs
+def _exchange_two_buckets(both: Buckets, r: Random) -> Pair | None:
+    """Of the second table alone."""
+    names = both.some(r)
+    if len(names) < 2:
+        return None
+    return both.first, both.renamed(both.values, {names[0]: names[1], names[1]: names[0]})
+
+
+@_pairs
+def _publish_the_value(both: Buckets, r: Random) -> Pair:
+    """The sensitive column beside the quasi-identifiers."""
+    cells = [r.choice(both.values.column(both.sensitive)) for _ in both.first.rows]
+    rows = tuple((*row, cell) for row, cell in zip(both.first.rows, cells, strict=True))
+    types = None if both.first.types is None else (*both.first.types, "string")
+    return Table((*both.first.names, both.sensitive), rows, types), both.values
+
+
 # -- writing -----------------------------------------------------------------------------------------
 
 
@@ -328,6 +472,16 @@ def mutant_of(subject: Subject, r: Random) -> tuple[str, Table | str] | None:
     name = r.choice(sorted(mutators))
     found = mutators[name](subject, r)
     return None if found is None else (name, found)
+
+
+def mutant_pair_of(subject: Subject, values: Table, sensitive: str, r: Random) -> tuple[str, Table | str, Table] | None:
+    """A random mutant of a release in buckets: of both tables together, or of the first by itself."""
+    if r.random() < 0.3:
+        alone = mutant_of(subject, r)
+        return None if alone is None else (*alone, values)
+    name = r.choice(sorted(PAIRS))
+    found = PAIRS[name](Buckets(subject.table, values, sensitive), r)
+    return None if found is None else (name, *found)
 
 
 def csv_text(table: Table, delimiter: str) -> str:

@@ -10,7 +10,7 @@ import sys
 import time
 import tomllib
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -22,7 +22,7 @@ from .generate import Case, arrow_table, twin_of, write_files
 from .judge import Fault, Release, judge, judge_verdict, leaks
 from .judge_buckets import judge_buckets
 from .judge_files import Malformed, Table, of_arrow, read
-from .mutate import Subject, mutant_of, write_mutant
+from .mutate import Subject, csv_text, mutant_of, mutant_pair_of, write_mutant
 
 OLD = b"an old release\n"
 PARTS = 4
@@ -52,9 +52,8 @@ def attack(
     faults = findings(case, outcome)
     if outcome.code or faults:
         return outcome, faults, {}
-    if len(tables_of(case, outcome.target)) > 1:
-        return outcome, faults, {}
-    faults += repeated(case, outcome, folder, spark)
+    if len(tables_of(case, outcome.target)) == 1:
+        faults += repeated(case, outcome, folder, spark)
     more, tally = tampered(case, outcome, mutants)
     return outcome, faults + more, tally
 
@@ -264,35 +263,129 @@ def _told(document: Any, path: str = "") -> dict[str, Any]:
 # -- tampering -----------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Published:
+    """A published table, or the two of a release in buckets, that is tampered with.
+
+    Attributes
+    ----------
+    policy, original : Path
+        What `verify` is given.
+    judged : callable
+        Has the files of a mutant judged.
+    second : Table, optional
+        The sensitive values of buckets.
+    sensitive : str
+        Their column.
+    """
+
+    subject: Subject
+    policy: Path
+    original: Path
+    judged: Callable[[Sequence[Path]], list[Fault]]
+    second: Table | None = None
+    sensitive: str = ""
+
+    def mutant(self, r: Random) -> tuple[str, list[Table | str]] | None:
+        """A random mutant: its name, and one table or two."""
+        if self.second is None:
+            made = mutant_of(self.subject, r)
+            return None if made is None else (made[0], [made[1]])
+        pair = mutant_pair_of(self.subject, self.second, self.sensitive, r)
+        return None if pair is None else (pair[0], list(pair[1:]))
+
+
 def tampered(case: Case, outcome: Outcome, count: int) -> tuple[list[Fault], dict[str, int]]:
     """Mutants of a good release that pass `verify` though they break a promise; and how many were caught."""
-    faults: list[Fault] = []
     tally = {"passed": 0, "caught": 0, "refused": 0}
-    release = release_of(case, outcome)
-    quasi = [column.name for column in release.quasi]
-    delimiter = case.source.get("delimiter", ",")
-    subject = Subject(release.table, quasi, release.beside, release.original, delimiter)
-    original = _stored_original(case, outcome)
     r = Random(f"mutants of {case.engine} {case.seed}")
-    path = outcome.folder / f"mutant.{case.target}"
+    targets = _vertical(case, outcome) if _is_vertical(case) else [_published(case, outcome)]
+    return [fault for target in targets for fault in _attempts(case, outcome, target, count, r, tally)], tally
+
+
+def _attempts(
+    case: Case, outcome: Outcome, target: Published, count: int, r: Random, tally: dict[str, int]
+) -> Iterator[Fault]:
     for _ in range(count):
-        made = mutant_of(subject, r)
+        made = target.mutant(r)
         if made is None:
             continue
-        name, mutant = made
-        write_mutant(mutant, path, delimiter)
-        code, out, err = command(
-            "verify", str(path), "-p", str(outcome.folder / "policy.toml"), "--original", str(original)
-        )
-        broken = _broken(case, outcome, path)
-        faults += [Fault(f"mutant ({name})", str(fault)) for fault in leaks([out, err], secrets_of(case))]
+        name, tables = made
+        paths = [outcome.folder / f"mutant{number}.{case.target}" for number in range(len(tables))]
+        for table, path in zip(tables, paths, strict=True):
+            write_mutant(table, path, target.subject.delimiter)
+        second = ["--sensitive-table", str(paths[1])] if len(paths) > 1 else []
+        given = ["-p", str(target.policy), "--original", str(target.original), *second]
+        code, out, err = command("verify", str(paths[0]), *given)
+        broken = target.judged(paths)
+        yield from (Fault(f"mutant ({name})", str(fault)) for fault in leaks([out, err], secrets_of(case)))
         if code not in (0, 1, 2):
-            faults.append(Fault(f"mutant ({name})", f"verify ends with {code}: {err.strip()[-600:]}"))
+            yield Fault(f"mutant ({name})", f"verify ends with {code}: {err.strip()[-600:]}")
         elif code == 0 and broken:
-            faults.append(Fault(f"mutant ({name})", f"verify passes, but {broken[0]}"))
+            yield Fault(f"mutant ({name})", f"verify passes, but {broken[0]}")
         tally["refused" if code == 2 else "caught" if code else "passed"] += 1
-        path.unlink()
-    return faults, tally
+        for path in paths:
+            path.unlink()
+
+
+def _published(case: Case, outcome: Outcome) -> Published:
+    first, *more = tables_of(case, outcome.target)
+    release = release_of(case, outcome, path=first)
+    delimiter = case.source.get("delimiter", ",")
+    quasi, [sensitive] = [column.name for column in release.quasi], release.having("sensitive") if more else [""]
+    beside = [name for name in release.beside if name != sensitive]
+    subject = Subject(release.table, quasi, beside, release.original, delimiter)
+    second = read(more[0], delimiter=delimiter) if more else None
+
+    def judged(paths: Sequence[Path]) -> list[Fault]:
+        made = release_of(case, outcome, strict=False, path=paths[0])
+        return judge(made) if second is None else judge_buckets(made, read(paths[1], delimiter=delimiter))
+
+    original = _stored_original(case, outcome)
+    return Published(subject, outcome.folder / "policy.toml", original, _careful(judged), second, sensitive)
+
+
+def _is_vertical(case: Case) -> bool:
+    return case.policy["algorithm"].get("parameters", {}).get("form") == "vertical"
+
+
+def _vertical(case: Case, outcome: Outcome) -> list[Published]:
+    """The tables of the vertical form, each a release by itself with columns and a promise of its own."""
+    import kohort
+
+    found, original = [], original_of(case, outcome)
+    policy = kohort.Policy.load(outcome.folder / "policy.toml")
+    for number, path in enumerate(sorted(outcome.folder.glob(f"out.*.{case.target}"))):
+        table = read(path)
+        at = [original.names.index(name) for name in table.names]
+        rows = tuple(tuple(row[place] for place in at) for row in original.rows)
+        whole = Table(table.names, rows)
+        (outcome.folder / f"original{number}.csv").write_text(csv_text(whole, ","))
+        (outcome.folder / f"policy{number}.toml").write_text(
+            policy.of_columns(table.names, k=max(2, policy.privacy.k // 2)).to_toml()
+        )
+        promised = tomllib.loads((outcome.folder / f"policy{number}.toml").read_text())
+
+        def judged(paths: Sequence[Path], promised: Any = promised, whole: Table = whole) -> list[Fault]:
+            return judge(Release(promised, outcome.folder, whole, read(paths[0], encoding="utf-8-sig"), strict=False))
+
+        quasi = [name for name in table.names if name in policy.quasi_identifiers]
+        subject = Subject(table, quasi, [name for name in table.names if name not in quasi], whole)
+        files = (outcome.folder / f"policy{number}.toml", outcome.folder / f"original{number}.csv")
+        found.append(Published(subject, *files, _careful(judged)))
+    return found
+
+
+def _careful(judged: Callable[[Sequence[Path]], list[Fault]]) -> Callable[[Sequence[Path]], list[Fault]]:
+    """A file that cannot be read keeps no promise."""
+
+    def careful(paths: Sequence[Path]) -> list[Fault]:
+        try:
+            return judged(paths)
+        except (Malformed, UnicodeDecodeError) as error:
+            return [Fault("file", str(error))]
+
+    return careful
 
 
 def _stored_original(case: Case, outcome: Outcome) -> Path:
@@ -302,13 +395,6 @@ def _stored_original(case: Case, outcome: Outcome) -> Path:
 
     pq.write_table(arrow_table(case), outcome.folder / "original.parquet")
     return outcome.folder / "original.parquet"
-
-
-def _broken(case: Case, outcome: Outcome, path: Path) -> list[Fault]:
-    try:
-        return judge(release_of(case, outcome, strict=False, path=path))
-    except (Malformed, UnicodeDecodeError) as error:
-        return [Fault("file", str(error))]
 
 
 def release_of(case: Case, outcome: Outcome, *, strict: bool = True, path: Path | None = None) -> Release:

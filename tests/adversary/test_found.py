@@ -1,9 +1,11 @@
 """What the adversary has found, as small as it can be."""
 
+from dataclasses import replace
+
 import pytest
 
 from .generate import by_hand
-from .run import command, findings, run_case
+from .run import command, findings, run_case, tampered
 
 POLICY = """
 [privacy]
@@ -51,3 +53,62 @@ day = { role = "quasi", type = "date", hierarchy = { dates = ["decade"] } }
     outcome = run_case(case, tmp_path)
     assert findings(case, outcome) == []
     assert sorted(outcome.target.read_text().split()) == ["0000s", "0000s", "0010s", "0010s", "day"]
+
+
+# -- several tables ------------------------------------------------------------------------------------
+
+BUCKETS = """
+[privacy]
+k = 2
+anonymity = "buckets"
+[algorithm]
+name = "anatomy"
+seed = 987654321
+[output]
+order = "{order}"
+[columns]
+age = "quasi"
+sex = "quasi"
+ill = "sensitive"
+"""
+VERTICAL = """
+[privacy]
+k = 4
+[algorithm]
+name = "two-level"
+seed = 987654321
+[algorithm.parameters]
+form = "vertical"
+accept_broken_guarantee = true
+[columns]
+age = "quasi"
+sex = "quasi"
+ill = "sensitive"
+"""
+PEOPLE = "age,sex,ill\n" + "".join(
+    f"{20 + 3 * i},{'FM'[i % 2]},{ill}\n" for i, ill in enumerate(["flu", "cold", "acne", "gout"] * 3)
+)
+
+
+@pytest.mark.slow
+@pytest.mark.promise("1.4", "2.1", "2.2")
+@pytest.mark.parametrize("order", ["kept", "shuffled"])
+@pytest.mark.parametrize("seed", range(2))
+def test_buckets_that_were_tampered_with(tmp_path, order, seed):
+    case = replace(by_hand("memory", BUCKETS.format(order=order), PEOPLE), seed=seed)
+    outcome = run_case(case, tmp_path)
+    assert findings(case, outcome) == []
+    faults, tally = tampered(case, outcome, 20)
+    assert faults == []
+    assert tally["caught"] > 5
+
+
+@pytest.mark.slow
+@pytest.mark.promise("1.1", "2.1", "2.2")
+def test_vertical_tables_that_were_tampered_with(tmp_path):
+    case = by_hand("memory", VERTICAL, PEOPLE)
+    outcome = run_case(case, tmp_path)
+    assert outcome.code == 0
+    faults, tally = tampered(case, outcome, 12)
+    assert faults == []
+    assert tally["caught"] > 5
