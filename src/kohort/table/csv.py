@@ -19,9 +19,9 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
+from kohort.common.arrow import ArrowStream
 from kohort.common.private import private_folder
 from kohort.errors import DataError
-from kohort.table.arrow import ArrowStream
 from kohort.table.words import listed, namesakes, no_name
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
 
+from kohort.common.arrow import SCHEMA, ArrowStream, time_zones
 from kohort.errors import DataError
 from kohort.policy import Policy
-from kohort.table.arrow import SCHEMA, ArrowStream, time_zones
 from kohort.table.csv import literal_path
 
 if TYPE_CHECKING:

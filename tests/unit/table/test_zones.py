@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import kohort
+from kohort.common.arrow import SCHEMA, time_zones
 from kohort.errors import DataError
-from kohort.table.arrow import SCHEMA, time_zones
 
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")

@@ -11,9 +11,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kohort.common.arrow import ArrowStream
 from kohort.common.private import private_folder
 from kohort.errors import NO_ROOM, DataError
-from kohort.table.arrow import ArrowStream
 
 if TYPE_CHECKING:
     import duckdb

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 from kohort.audit.read.database import Database
+from kohort.common.arrow import SCHEMA, time_zones
 from kohort.errors import DataError
-from kohort.table.arrow import SCHEMA, time_zones
 
 MOMENT = "TIMESTAMP WITH TIME ZONE"
 _MOMENTS = (MOMENT, "TIMESTAMPTZ_NS")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from kohort.common.arrow import ArrowStream
 from kohort.errors import DataError
 from kohort.release.engines.job import PART, ROW
 from kohort.release.engines.lookups import CODE, COUNT, Lookup
-from kohort.table.arrow import ArrowStream
 from kohort.table.csv import literal_path
 from kohort.table.sources import Source, fetched, relation
 from kohort.table.zones import placed

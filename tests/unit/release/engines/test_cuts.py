@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kohort.codes.boxes import Boxes
+from kohort.common.arrow import ArrowStream
 from kohort.release.engines.cuts import Cut, Cuts, find_cuts
 from kohort.release.engines.sample import condition
-from kohort.table.arrow import ArrowStream
 
 
 @st.composite
