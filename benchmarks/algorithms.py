@@ -26,8 +26,8 @@ from tables import adult_case, census_case, peak_memory
 from kohort.algorithms import ALGORITHMS
 from kohort.errors import KohortError
 from kohort.measures.loss import loss_of_solution
+from kohort.release.engines.frame import loaded, usable_of
 from kohort.release.plan import plan_of
-from kohort.release.prepare import refuse_the_impossible, task_of, usable_records
 from kohort.table import read_table
 
 K = 10
@@ -56,13 +56,12 @@ def prepared(name, frame, policy):
     changed = policy.with_changes("algorithm", name=name).with_changes("privacy", anonymity=ALGORITHMS[name].anonymity)
     plan = plan_of(changed)
     source = read_table(frame, changed.input)
-    records = usable_records(source, changed)
-    usable, codes = records.frame, records.codes(changed)
-    refuse_the_impossible(plan, usable, records.without)
+    usable = usable_of(source, changed)
+    codes = loaded(plan, usable).codes
 
     def run(seed):
         seeded = plan_of(changed.with_changes("algorithm", seed=seed))
-        task = task_of(seeded, usable, codes, source.frame.height, lambda share: None)
+        task = loaded(seeded, usable).work.whole
         start = time.perf_counter(), time.process_time()
         solution = seeded.algorithm.solve(task)
         seconds, busy = time.perf_counter() - start[0], time.process_time() - start[1]

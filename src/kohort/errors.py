@@ -8,6 +8,7 @@ rows by number; they never quote a cell value.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|File too large|os error (27|28|122)\b")
 """What libraries say, in words of their own, when a disk is full or a file may not grow."""
@@ -53,6 +54,27 @@ class PolicyError(KohortError):
 
 class DataError(KohortError):
     """The table or a hierarchy file cannot be used as it is."""
+
+
+class CellError(DataError):
+    """Some cells of a column cannot be used: which rows hold them, and how to say so.
+
+    Parameters
+    ----------
+    rows : sequence of int
+        Rows that hold such a cell, counted from 0, ascending.
+    say : callable
+        The sentence, given the number of these rows and where the first of them is, if that is known.
+    """
+
+    def __init__(self, rows: Sequence[int], say: Callable[[int, str], str]) -> None:
+        super().__init__(say(len(rows), f" (first in row {rows[0] + 1})"))
+        self.rows = rows
+        self._say = say
+
+    def of_counts(self, counts: Sequence[int]) -> DataError:
+        """The same if each row stands for so many records, wherever these are."""
+        return DataError(self._say(sum(counts[row] for row in self.rows), ""))
 
 
 class EngineError(KohortError):

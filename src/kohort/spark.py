@@ -26,8 +26,9 @@ from kohort.audit.spark.verify import examine, verify  # noqa: E402
 from kohort.common.spark import guarded  # noqa: E402
 from kohort.errors import DataError  # noqa: E402
 from kohort.policy import Policy  # noqa: E402
+from kohort.release.engines.features import SPARK, refuse  # noqa: E402
 from kohort.release.engines.spark.batches import read_batches, write_batches  # noqa: E402
-from kohort.release.engines.spark.engine import anonymize, prepared, refuse  # noqa: E402
+from kohort.release.engines.spark.engine import anonymize, prepared  # noqa: E402
 from kohort.release.engines.spark.files import read_files, write_folder  # noqa: E402
 from kohort.release.engines.workspace import files_facts, make_resumable, resumable, same_run  # noqa: E402
 from kohort.release.plan import Plan, plan_of  # noqa: E402
@@ -95,10 +96,10 @@ def release(
     policy, path, clock = Policy.of(policy), Path(output), Clock(progress)
     documents = documents_of(path, verdict, private)
     plan = plan_of(policy)
-    refuse(plan)
+    refuse(SPARK, plan)
     if os.path.lexists(path) and path.name:
         raise DataError(f"{path.name}: is already there, and a folder is not written over; remove it first.")
-    refuse_targets({"output": path} | documents.targets, read_by(table, policy))
+    refuse_targets({"output": path} | documents.targets, read_by(table, policy, plan.models))
     if file_kind(path) == "csv" and path.name.endswith(".gz"):
         raise DataError(f"{path.name}: Spark writes a folder of files; give a name that ends in .csv or .parquet.")
     with clock.step("read"):

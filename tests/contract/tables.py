@@ -10,8 +10,8 @@ import polars as pl
 
 from kohort.algorithms import ALGORITHMS, Algorithm
 from kohort.policy import Policy
+from kohort.release.engines.frame import loaded, usable_of
 from kohort.release.plan import plan_of
-from kohort.release.prepare import refuse_the_impossible, task_of, usable_records
 from kohort.search.task import Task
 from kohort.table import read_table
 
@@ -67,10 +67,8 @@ def trial_of(algorithm, example, **changes):
     policy, shares = example.policy_for(algorithm, **changes), []
     plan = plan_of(policy)
     source = read_table(example.frame, policy.input)
-    records = usable_records(source, policy)
-    refuse_the_impossible(plan, records.frame, records.without)
-    task = task_of(plan, records.frame, records.codes(policy), source.frame.height, shares.append)
-    return Trial(plan.algorithm, task, shares, records.frame[SENSITIVE].to_list())
+    table = loaded(plan, usable_of(source, policy), shares.append)
+    return Trial(plan.algorithm, table.work.whole, shares, source.frame[SENSITIVE][table.scan.kept].to_list())
 
 
 def example_of(name, k=4):

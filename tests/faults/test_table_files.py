@@ -36,6 +36,10 @@ LONG = DATA + ROW * 9_000
 """More than the sample that is looked at first."""
 
 
+ENDS = ".csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .pq"
+TAKE_OUT = "take it out of the folder, or give the files by a pattern."
+
+
 def read_as(encoding: str) -> str:
     return f'[input]\nencoding = "{encoding}"\n{POLICY}'
 
@@ -44,7 +48,7 @@ FILES = [
     Fault("no-data", says("people.csv: cannot be read (No such file or directory); check the path."), data=None),
     Fault(
         "data-is-a-folder",
-        says("people.csv: many files are one table only in parts; give a limit of memory, such as 4GB."),
+        says(f"people.csv: x is of no kind that kohort reads ({ENDS}); {TAKE_OUT}"),
         data=None,
         files={"people.csv/x": "1"},
     ),
@@ -246,7 +250,7 @@ PARQUET = [
     ),
     Fault(
         "parquet-is-a-folder",
-        says("people.parquet: many files are one table only in parts; give a limit of memory, such as 4GB."),
+        says(f"people.parquet: x is of no kind that kohort reads ({ENDS}); {TAKE_OUT}"),
         data_name="people.parquet",
         data=None,
         files={"people.parquet/x": "1"},

@@ -10,10 +10,9 @@ import pytest
 
 import kohort
 from kohort.policy import Policy
+from kohort.release.engines.frame import loaded, usable_of
 from kohort.release.plan import plan_of
-from kohort.release.prepare import refuse_the_impossible, task_of, usable_records
 from kohort.release.solve import solved as solve
-from kohort.search.persons import Work, persons_of
 from kohort.table import read_table
 from oracles import models as oracle
 
@@ -140,11 +139,8 @@ def _keeps(model, some, kept):
 def solved(frame, policy):
     """What the pipeline finds, without files."""
     plan = plan_of(policy)
-    records = usable_records(read_table(frame, policy.input), policy)
-    persons = persons_of(frame, records.kept, policy)
-    refuse_the_impossible(plan, records.frame, 0, persons)
-    task = task_of(plan, records.frame, records.codes(policy), frame.height, lambda share: None)
-    return solve(plan, Work(task, persons), frame.height)
+    table = loaded(plan, usable_of(read_table(frame, policy.input), policy))
+    return solve(plan, table.work, frame.height)
 
 
 def assert_nothing_feasible_is_refused(rng, models, algorithm, limit, persons, most=9):

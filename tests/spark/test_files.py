@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 import kohort
 import kohort.spark as kohort_on_spark
-from engines_tables import released_in_parts
+from helpers.engines import released_in_parts
 from kohort.audit.spark.audited import BY_COLUMNS
 from kohort.errors import VerificationError
 from kohort.release.engines.spark.files import read_files
@@ -115,9 +115,9 @@ def test_the_auditor_reads_the_table_itself(spark, made, tmp_path, kind):
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
-        (("--master", "local[2]"), "add --engine spark"),
-        (("--engine", "spark", "--memory", "1GB"), "--memory is for work on this disk"),
-        (("--engine", "spark", "--ledger", "l.json"), "a ledger is for releases that are made in memory"),
+        (("--master", "local[2]"), "a Spark master cannot be used in memory; run on Spark"),
+        (("--engine", "spark", "--memory", "1GB"), "a memory limit cannot be used on Spark; run on disk"),
+        (("--engine", "spark", "--ledger", "l.json"), "a ledger cannot be used on Spark"),
     ],
 )
 def test_options_of_the_other_engine_are_refused(tmp_path, arguments, fault):

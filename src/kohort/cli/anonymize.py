@@ -73,9 +73,7 @@ def anonymize(
     ] = None,
     memory: Annotated[
         str | None,
-        typer.Option(
-            metavar="SIZE", help="Memory limit, such as 2GB: works in partitions on disk; DATA may be a folder."
-        ),
+        typer.Option(metavar="SIZE", help="Memory limit, such as 2GB: works in partitions on disk."),
     ] = None,
     partitions: Annotated[
         int | None, typer.Option(min=1, help="With --memory or Spark: largest number of partitions.")
@@ -96,8 +94,7 @@ def anonymize(
     """Make a verified release of DATA.
 
     OUT appears only after it has been written, re-read and verified; the public verdict is
-    written beside it as OUT.verdict.json. With --engine spark, DATA may be a folder of files, and
-    OUT is a folder.
+    written beside it as OUT.verdict.json. With --engine spark, OUT is a folder of files.
     """
     import kohort
     from kohort.table.targets import part_path, verdict_path
@@ -124,7 +121,7 @@ def anonymize(
         given = {key: value for key, value in keys.items() if value is not None}
         if given:
             chosen = chosen.with_changes(section, **given)
-    _refuse_mixture(engine, master, ledger or person or ledger_key, memory)
+    _refuse_options(engine, {"master": master, "ledger": ledger or person or ledger_key, "memory": memory})
     verdict = verdict or verdict_path(output)
     with progress_bar(silent=quiet or json) as progress:
         if engine is Engine.spark:
@@ -169,13 +166,9 @@ def anonymize(
         console().print(f"written to {paths}{recorded}")
 
 
-def _refuse_mixture(engine: Engine, master: object, of_ledger: object, of_memory: object) -> None:
-    """Refuse options that the engine does not know: none is silently left out."""
-    from kohort.errors import DataError
+def _refuse_options(engine: Engine, given: dict[str, object]) -> None:
+    """Refuse options that the engine does not have: none is silently left out."""
+    from kohort.release.engines.features import DISK, MEMORY, SPARK, refuse
 
-    if engine is Engine.local and master:
-        raise DataError("engine: --master is for Spark; add --engine spark.")
-    if engine is Engine.spark and of_ledger:
-        raise DataError("engine: a ledger needs a release that is made in memory; remove the ledger or --engine spark.")
-    if engine is Engine.spark and of_memory:
-        raise DataError("engine: --memory is for work on the local disk; remove it or --engine spark.")
+    chosen = SPARK if engine is Engine.spark else DISK if given["memory"] else MEMORY
+    refuse(chosen, options=[name for name, value in given.items() if value and (name != "memory" or chosen is SPARK)])

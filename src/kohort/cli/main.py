@@ -16,7 +16,8 @@ from kohort.cli.streams import steady_streams
 from kohort.common import stopping
 from kohort.errors import InternalError, Interrupted, KohortError, Stopped
 
-COMMANDS = ("demo", "init", "anonymize", "verify", "measure", "ledger", "compare", "why", "hierarchy", "lists")
+COMMANDS: tuple[str, ...] = ("demo", "init", "anonymize", "verify", "measure", "ledger", "compare", "why", "hierarchy")
+COMMANDS += ("engines", "lists")
 """Modules with commands, in the order that `kohort --help` lists them."""
 
 

@@ -48,7 +48,9 @@ def main(
         typer.echo(context.get_help())
 
 
-DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help="CSV or Parquet file.")]
+DataArgument = Annotated[
+    Path, typer.Argument(metavar="DATA", help="CSV or Parquet file, a folder of such files, or a pattern in quotes.")
+]
 PolicyOption = Annotated[Path, typer.Option("--policy", "-p", help="Policy file (TOML).")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, nothing else.")]
 MemoryOption = Annotated[

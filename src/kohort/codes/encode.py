@@ -20,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.codes.coarse import Coarse, coarsened
-from kohort.errors import DataError, PolicyError
+from kohort.errors import CellError, DataError, PolicyError
 from kohort.hierarchy import Taxonomy, cuts, dates, intervals, prefixes, read
 from kohort.policy import Column, Policy
 from kohort.policy.sections import Role
@@ -314,9 +314,12 @@ def _line_range(series: pl.Series, values: pl.Series, column: Column) -> tuple[f
     outside = pl.concat([values[:first], values[last:]])
     if len(outside):
         lie = counted(len(outside), "distinct value lies", "distinct values lie")
-        raise DataError(
-            f"column {values.name!r}: {lie} outside its declared domain (first in row "
-            f"{_rows_with(series, outside)[0] + 1}); widen the domain in the policy or correct the table."
+        raise CellError(
+            _rows_with(series, outside),
+            lambda rows, where: (
+                f"column {values.name!r}: {lie} outside its declared domain{where}; widen the domain in the policy or "
+                "correct the table."
+            ),
         )
     return low, high
 
@@ -390,11 +393,13 @@ def _require(values: pl.Series, dtype: type[pl.DataType], hierarchy: str, wanted
 def _refuse_stars(series: pl.Series, texts: pl.Series) -> None:
     """Refuse a value that looks like a fully generalized one."""
     if (texts == STAR).any():
-        rows = int((series == STAR).sum())
-        raise DataError(
-            f"column {series.name!r}: {counted(rows, 'row holds', 'rows hold')} the single character that a release "
-            f"puts for a fully generalized value; correct {'it' if rows == 1 else 'them'}, "
-            "or list it as missing in [input]."
+        raise CellError(
+            (series == STAR).arg_true().to_list(),
+            lambda rows, where: (
+                f"column {series.name!r}: {counted(rows, 'row holds', 'rows hold')} the single character that a "
+                f"release puts for a fully generalized value; correct {'it' if rows == 1 else 'them'}, "
+                "or list it as missing in [input]."
+            ),
         )
 
 
@@ -402,16 +407,18 @@ def _refuse_blanks(series: pl.Series, texts: pl.Series) -> None:
     """Refuse texts that nobody can see: they are no category, and a hierarchy could not name them."""
     blank = texts.str.strip_chars() == ""
     if blank.any():
-        rows = len(_rows_with(series, texts.filter(blank)))
-        raise DataError(
-            f"column {series.name!r}: {counted(rows, 'row holds', 'rows hold')} blanks only; "
-            f"list {'it' if rows == 1 else 'them'} as missing in [input]."
+        raise CellError(
+            _rows_with(series, texts.filter(blank)),
+            lambda rows, where: (
+                f"column {series.name!r}: {counted(rows, 'row holds', 'rows hold')} blanks only; "
+                f"list {'it' if rows == 1 else 'them'} as missing in [input]."
+            ),
         )
 
 
-def _rows_with(series: pl.Series, some: pl.Series) -> NDArray[np.int64]:
+def _rows_with(series: pl.Series, some: pl.Series) -> list[int]:
     """The rows, from 0, that hold one of some values."""
-    return series.is_in(some.implode()).fill_null(value=False).arg_true().to_numpy().astype(np.int64)
+    return series.is_in(some.implode()).fill_null(value=False).arg_true().to_list()
 
 
 def _refuse_strangers(series: pl.Series, values: pl.Series, leaf_of_value: NDArray[np.int32]) -> None:
@@ -419,9 +426,10 @@ def _refuse_strangers(series: pl.Series, values: pl.Series, leaf_of_value: NDArr
     unknown = values.filter(pl.Series(leaf_of_value < 0))
     if len(unknown) == 0:
         return
-    rows = _rows_with(series, unknown)
-    msg = (
-        f"column {series.name!r}: {len(unknown)} distinct values in {len(rows)} rows are not leaves of its "
-        f"hierarchy (first in row {rows[0] + 1}); add them to the hierarchy or correct the table."
+    raise CellError(
+        _rows_with(series, unknown),
+        lambda rows, where: (
+            f"column {series.name!r}: {len(unknown)} distinct values in {rows} rows are not leaves of its hierarchy"
+            f"{where}; add them to the hierarchy or correct the table."
+        ),
     )
-    raise DataError(msg)

@@ -13,7 +13,7 @@ from kohort.codes.boxes import Boxes, boxes_of_labels
 from kohort.codes.encode import STAR, Axis, Codes, LineAxis, TreeAxis, encode
 from kohort.errors import DataError, InfeasibleError, KohortError
 from kohort.policy import Policy
-from kohort.privacy import PopulationModel, models_of
+from kohort.privacy import PopulationModel, PrivacyModel
 from kohort.table import read_table, typed_quasi_identifiers
 from kohort.table.words import in_words
 
@@ -65,11 +65,15 @@ class Coverage:
         return self.model.keeps(sizes, self.population.covered(boxes))
 
 
-def coverages_of(policy: Policy, frame: pl.DataFrame, codes: Codes) -> tuple[Coverage, ...]:
+def coverages_of(
+    policy: Policy, models: Sequence[PrivacyModel], frame: pl.DataFrame, codes: Codes
+) -> tuple[Coverage, ...]:
     """The promises of a policy that are about a population.
 
     Parameters
     ----------
+    models : sequence of PrivacyModel
+        All promises of the policy, k-anonymity first.
     frame : DataFrame
         The records of the table that take part, typed.
     codes : Codes
@@ -84,7 +88,7 @@ def coverages_of(policy: Policy, frame: pl.DataFrame, codes: Codes) -> tuple[Cov
     """
     found: list[Coverage] = []
     read: dict[str, Population] = {}
-    for index, model in enumerate(models_of(policy)[1:]):
+    for index, model in enumerate(models[1:]):
         if not isinstance(model, PopulationModel):
             continue
         if model.population not in read:

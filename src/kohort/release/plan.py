@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from kohort.algorithms import ALGORITHMS, Algorithm
@@ -22,7 +24,23 @@ class Plan:
     policy: Policy
     algorithm: Algorithm
     measure: Measure
+    models: tuple[PrivacyModel, ...]
+    """Every promise, k-anonymity first."""
     seed: int
+
+    @property
+    def k(self) -> int:
+        """Smallest size of a class."""
+        return max([self.policy.privacy.k, *(one.least_size for one in self.models if isinstance(one, SizeModel))])
+
+    @property
+    def others(self) -> Iterator[tuple[tuple[str | int, ...], PrivacyModel]]:
+        """The promises beside k-anonymity, each with its place in the policy."""
+        return ((("privacy", "models", index), model) for index, model in enumerate(self.models[1:]))
+
+    def allowance(self, records: int, without: int) -> int:
+        """How many records of a table may be suppressed beside those that do not take part."""
+        return math.floor(Fraction(str(self.policy.privacy.suppression_limit)) * records) - without
 
 
 def plan_of(policy: Policy) -> Plan:
@@ -69,7 +87,7 @@ def plan_of(policy: Policy) -> Plan:
     for name in policy.having_role("sensitive"):
         _read_hierarchy(name, policy)
     seed = chosen.seed if chosen.seed is not None else secrets.randbits(62)
-    return Plan(policy, algorithm, measure, seed)
+    return Plan(policy, algorithm, measure, tuple(models), seed)
 
 
 def _is_repaired(policy: Policy, algorithm: Algorithm, model: PrivacyModel) -> bool:

@@ -25,13 +25,13 @@ from kohort.errors import DataError, Interrupted, PolicyError, VerificationError
 from kohort.ledger import PersonKey, Recording, read_or_new, recording, refuse_other_persons
 from kohort.measures.bounds.table import bound_of_codes
 from kohort.policy import Policy
+from kohort.release.engines.features import DISK, MEMORY, refuse
+from kohort.release.engines.frame import loaded, usable_of
 from kohort.release.plan import Plan, plan_of
-from kohort.release.prepare import refuse_the_impossible, task_of, usable_records
 from kohort.release.pseudonyms import read_key, with_pseudonyms
 from kohort.release.published_loss import Counted, exact_loss, public_loss
 from kohort.release.release import Provenance, Release
 from kohort.release.solve import refuse_stars, solved
-from kohort.search.persons import Work, persons_of
 from kohort.table import read_table, same_kind, write_table
 from kohort.table.read import Kind, file_kind
 from kohort.table.safe import Drafts, together
@@ -101,7 +101,8 @@ def anonymize(
     Parameters
     ----------
     table
-        Path of a CSV or Parquet file, or a polars, pandas or pyarrow table. Never changed.
+        Path of a CSV or Parquet file, a folder of such files or a pattern, or a polars, pandas or pyarrow table. Never
+        changed.
     policy : Policy or path
         What is promised about which column.
     output : path, optional
@@ -118,8 +119,8 @@ def anonymize(
     ledger_key : path, optional
         File with the key of these hashes; the environment variable KOHORT_LEDGER_KEY when absent.
     memory : str or int, optional
-        Memory that may be used, such as ``"2GB"``, or bytes: the table, a file, a folder of files or a pattern, is
-        then worked on in parts on disk, and may be larger than memory. See docs/scale.md.
+        Memory that may be used, such as ``"2GB"``, or bytes: the table, which is in files, is then worked on in
+        partitions on disk, and may be larger than memory. See docs/scale.md.
     partitions : int, optional
         With `memory`: how many parts; as many as memory asks for when absent.
     resume : bool
@@ -158,32 +159,32 @@ def anonymize(
     documents = documents_of(path, verdict, private)
     clock = Clock(progress)
     plan = plan_of(policy)
+    engine = MEMORY if memory is None else DISK
+    in_files = path is not None and isinstance(table, str | Path)
+    given = {"ledger": ledger, "frame": not in_files, "partitions": partitions is not None, "resume": resume}
+    refuse(engine, plan, [name for name, asked in given.items() if asked])
     book = _book(plan, path, ledger, person, ledger_key)
     kind = _target(table, path, plan, book, ledger_key, documents)
     if memory is not None:
+        assert path is not None
         return _beyond_memory(
-            table, plan, path, book, memory, clock, documents=documents, partitions=partitions, resume=resume
+            table, plan, path, memory, clock, documents=documents, partitions=partitions, resume=resume
         )
-    if resume or partitions is not None:
-        raise DataError("resume, partitions: only a run on disk is in parts; give memory, too.")
     secret = read_key(policy)
     with clock.step("read"):
         source = read_table(table, policy.input, policy.columns)
-        if source.dialect is not None and source.path is not None:
-            refuse_misread([source.path], policy, source.frame.columns, source.frame.height)
-        records = usable_records(source, policy)
-        kept, frame = records.kept, records.frame
+        if source.dialect is not None:
+            refuse_misread(source.files, policy, source.frame.columns, source.frame.height)
+    with clock.step("encode"):
+        usable = usable_of(source, policy)
         if kind == "csv":
             refuse_formless(source.frame.drop(*policy.dropped, *policy.quasi_identifiers).schema)
         named = with_pseudonyms(source.frame, policy, secret)
-    with clock.step("encode"):
-        codes = records.codes(policy)
-        persons = persons_of(source.frame, kept, policy)
-        refuse_the_impossible(plan, frame, records.without, persons)
-        work = Work(task_of(plan, frame, codes, source.frame.height, clock.share, clock.note), persons)
-    solution = solved(plan, work, source.frame.height, clock.step)
+        table = loaded(plan, usable, clock.share, clock.note)
+        codes = table.codes
+    solution = solved(plan, table.work, source.frame.height, clock.step)
     with clock.step("recode"):
-        parts = parts_of(named, kept, codes, solution, policy)
+        parts = parts_of(named, table.scan.kept, codes, solution, policy)
         for part in parts:
             refuse_stars(part.stars, source.frame.height, policy)
     with _recording(book, path) as record, together(*_settled(record)) as files, _drafts(path, parts, files) as drafts:
@@ -192,7 +193,7 @@ def anonymize(
             for draft, part in zip(drafts, parts, strict=True):
                 write_table(part.frame, draft, kind, source.dialect, neutralise=neutralise)
         with clock.step("verify"):
-            original = source.path or source.frame
+            original = source.files or source.frame
             judged, published, key = _verified(drafts, parts, original, record)
         with clock.step("measure"):
             loss = exact_loss(policy, codes.axes, published, source.frame.height, plan.measure)
@@ -228,10 +229,9 @@ def provenance_of(plan: Plan, key: str, clock: Clock, clusters: int) -> Provenan
 
 
 def _beyond_memory(
-    table: Any,
+    table: str | Path,
     plan: Plan,
-    path: Path | None,
-    book: Book | None,
+    path: Path,
     memory: str | int,
     clock: Clock,
     *,
@@ -241,10 +241,6 @@ def _beyond_memory(
     """The same for a table that is larger than memory."""
     from kohort.release.engines.embedded import beyond_memory
 
-    if path is None or not isinstance(table, str | Path):
-        raise DataError("memory: a limit is for tables in files, and a release in a file; give both, or no limit.")
-    if book is not None:
-        raise DataError("ledger: it records releases that are made in memory; leave the ledger, or the limit, out.")
     limit = memory if isinstance(memory, int) else memory_of(memory)
     with together(stopping.published) as files:
         draft = files.file(path)
@@ -318,7 +314,9 @@ def _target(
         names = plan.algorithm.tables(policy)
         targets = {f"output {name}".rstrip(): part_path(path, name) for name in names or ("",)}
         targets |= documents.targets | ({"ledger": book.path} if book else {})
-        refuse_targets(targets, read_by(table, policy) | ({"ledger key": Path(key)} if key is not None else {}))
+        refuse_targets(
+            targets, read_by(table, policy, plan.models) | ({"ledger key": Path(key)} if key is not None else {})
+        )
     kind: Kind = file_kind(path) if path else "parquet"
     if book:
         before = read_or_new(book.path)
@@ -373,7 +371,7 @@ def _settled(record: Recording | None) -> list[Callable[[], None]]:
 
 
 def _verified(
-    drafts: list[Path], parts: list[Part], original: Path | pl.DataFrame, record: Recording | None
+    drafts: list[Path], parts: list[Part], original: Sequence[Path] | pl.DataFrame, record: Recording | None
 ) -> tuple[Verdict, dict[str, Counted], str]:
     """The verdict on the drafts, or a refusal; what they publish, and the key of a keyed hash of the input.
 
@@ -405,8 +403,7 @@ def _verified(
         record.announce(only.shown, only.people, verdict.hashes)
     key = secrets.token_hex(32)
     told = {name: Counted.of(texts) for one in found.values() for name, texts in one.published.items()}
-    keyed = keyed_hash([original] if isinstance(original, Path) else original, key)
-    return verdict.with_hashes(input_keyed=keyed), told, key
+    return verdict.with_hashes(input_keyed=keyed_hash(original, key)), told, key
 
 
 def refuse_verdict(verdict: Verdict) -> None:

@@ -10,19 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
-from numpy.typing import NDArray
 
 from kohort.algorithms import ALGORITHMS
 from kohort.codes.boxes import classes_of_boxes
-from kohort.codes.encode import Codes
 from kohort.errors import KohortError
 from kohort.measures.loss import loss_of_solution
 from kohort.policy import Policy
+from kohort.release.engines.frame import FrameScan, loaded, usable_of
+from kohort.release.engines.survey import Usable
 from kohort.release.plan import plan_of
-from kohort.release.prepare import refuse_the_impossible, task_of, usable_records
 from kohort.release.solve import solved
-from kohort.search.persons import Work, persons_of
 from kohort.table import read_table
 
 
@@ -60,7 +57,7 @@ def compare(
     Parameters
     ----------
     table
-        Path of a CSV or Parquet file, or a polars, pandas or pyarrow table.
+        Path of a CSV or Parquet file, a folder of such files or a pattern, or a polars, pandas or pyarrow table.
     policy : Policy or path
         Roles, hierarchies, weights, measure and seed; every algorithm starts from the same seed.
     algorithms : sequence of str, optional
@@ -86,9 +83,7 @@ def compare(
     """
     policy = Policy.of(policy)
     source = read_table(table, policy.input, policy.columns)
-    records = usable_records(source, policy)
-    codes = records.codes(policy)
-    persons = persons_of(source.frame, records.kept, policy)
+    usable = usable_of(source, policy)
     seed = policy.algorithm.seed if policy.algorithm.seed is not None else secrets.randbits(62)
     names = list(algorithms) if algorithms is not None else list(ALGORITHMS)
     for name in names:
@@ -100,26 +95,22 @@ def compare(
             if not ALGORITHMS[name].searches:
                 changed = changed.with_changes("algorithm", budget=None)
             changed = changed.with_changes("privacy", k=size, anonymity=ALGORITHMS[name].anonymity)
-            outcome = _outcome(changed, records.frame, codes, persons, source.frame.height)
+            outcome = _outcome(changed, usable)
             outcomes.append(outcome)
             if progress:
                 progress(outcome)
     return outcomes
 
 
-def _outcome(
-    policy: Policy, frame: pl.DataFrame, codes: Codes, persons: NDArray[np.int64] | None, records: int
-) -> Outcome:
+def _outcome(policy: Policy, usable: Usable[FrameScan]) -> Outcome:
     """Run the policy's algorithm, or say why it refuses."""
     name, size, anonymity = policy.algorithm.name, policy.privacy.k, policy.privacy.anonymity
     start = time.perf_counter()
-    suppressed = records - frame.height
     try:
         plan = plan_of(policy)
-        refuse_the_impossible(plan, frame, suppressed, persons)
-        work = Work(task_of(plan, frame, codes, records, lambda share: None), persons)
+        table = loaded(plan, usable)
         start = time.perf_counter()
-        solution = solved(plan, work, records)
+        solution = solved(plan, table.work, usable.records)
     except KohortError as error:
         seconds = time.perf_counter() - start
         return Outcome(name, size, anonymity, None, None, None, None, None, seconds, error.faults[0])
@@ -129,15 +120,15 @@ def _outcome(
         sizes = np.bincount(solution.buckets)
     else:
         # Two clusters that are published alike are one class.
-        sizes = np.bincount(classes_of_boxes(codes.axes, boxes))
+        sizes = np.bincount(classes_of_boxes(usable.axes, boxes))
     return Outcome(
         algorithm=name,
         k=size,
         anonymity=anonymity,
-        loss=loss_of_solution(plan.measure, codes, solution, suppressed).total,
+        loss=loss_of_solution(plan.measure, table.codes, solution, usable.without).total,
         classes=len(sizes),
         smallest=int(sizes.min()),
         largest=int(sizes.max()),
-        suppressed=suppressed + solution.suppressed,
+        suppressed=usable.without + solution.suppressed,
         seconds=seconds,
     )

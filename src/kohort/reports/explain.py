@@ -19,10 +19,9 @@ from kohort.codes.levels import Ladder, ladder_of
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import Loss, cell_costs, loss_of_boxes, loss_of_solution, star_cost
 from kohort.policy import Policy
+from kohort.release.engines.frame import loaded, usable_of
 from kohort.release.plan import Plan, plan_of
-from kohort.release.prepare import refuse_the_impossible, task_of, usable_records
 from kohort.release.solve import solved
-from kohort.search.persons import Work, persons_of
 from kohort.search.task import Task
 from kohort.table import read_table
 
@@ -165,7 +164,7 @@ def explain(
     Parameters
     ----------
     table
-        Path of a CSV or Parquet file, or a polars, pandas or pyarrow table.
+        Path of a CSV or Parquet file, a folder of such files or a pattern, or a polars, pandas or pyarrow table.
     policy : Policy or path
         Roles, hierarchies, weights, measure, algorithm and seed.
     progress : callable, optional
@@ -196,16 +195,11 @@ def explain(
     policy = Policy.of(policy)
     plan = _plan_with_classes(policy)
     source = read_table(table, policy.input, policy.columns)
-    usable = usable_records(source, policy)
-    kept, frame = usable.kept, usable.frame
-    codes = usable.codes(policy)
-    records = source.frame.height
-    persons = persons_of(source.frame, kept, policy)
-    refuse_the_impossible(plan, frame, records - len(kept), persons)
-    task = task_of(plan, frame, codes, records, lambda share: tell("cluster", share))
-    work = Work(task, persons)
-    solution = solved(plan, work, records)
-    loss = loss_of_solution(plan.measure, codes, solution, records - len(kept))
+    usable = usable_of(source, policy)
+    ready = loaded(plan, usable, lambda share: tell("cluster", share))
+    task, codes, records = ready.work.whole, ready.codes, usable.records
+    solution = solved(plan, ready.work, records)
+    loss = loss_of_solution(plan.measure, codes, solution, usable.without)
     tried = _Trial(task, plan.seed)
     columns = []
     for j in range(len(codes.axes)):
@@ -215,7 +209,7 @@ def explain(
     published = solution.boxes if solution.kept is None else solution.boxes.of(solution.kept)
     sizes = np.bincount(classes_of_boxes(codes.axes, published))
     costs = np.full(records, _suppressed_cost(task))
-    costs[kept] = _record_costs(task, solution)
+    costs[ready.scan.kept] = _record_costs(task, solution)
     costliest = _costliest(costs, task.k)
     suppressed = records - len(published.lo)
     return Explanation(
@@ -234,7 +228,7 @@ def explain(
         suppressed=None if 0 < suppressed < task.k else suppressed,
         parts=tuple(Part(part, _carried(costs, part, task.k)) for part in PARTS),
         costliest=float(costliest.mean()) if costliest.any() else None,
-        kinds=tuple(_frequent_kinds(usable.everyone.select(policy.quasi_identifiers), costliest, task.k)),
+        kinds=tuple(_frequent_kinds(ready.scan.typed, costliest, task.k)),
     )
 
 

@@ -24,7 +24,8 @@ from kohort.measures.bounds.table import bound_of_codes
 from kohort.measures.figures.base import Partition, figures_of
 from kohort.measures.loss import Loss
 from kohort.policy import Policy
-from kohort.release.prepare import records_of, spelled
+from kohort.release.engines.frame import FrameScan
+from kohort.release.prepare import spelled
 from kohort.release.published_loss import Counted, exact_loss, leaves_of, public_axes, public_loss, read
 from kohort.table import read_table, typed_columns, typed_quasi_identifiers
 
@@ -81,10 +82,9 @@ def bound_of(original: Any, policy: Policy | str | Path, *, name: str | None = N
     """
     policy = Policy.of(policy)
     source = read_table(original, policy.input, policy.columns)
-    records = records_of(source, policy)
-    return bound_of_codes(
-        records.codes(policy), _chosen(policy, name), policy, source.frame.height, policy.algorithm.seed
-    )
+    policy.check_columns(source.frame.columns, source.name)
+    axes, scan = FrameScan.of(source).encoded(policy, "quasi")
+    return bound_of_codes(scan.codes(axes), _chosen(policy, name), policy, source.frame.height, policy.algorithm.seed)
 
 
 def describe(release: Any, original: Any, policy: Policy | str | Path) -> dict[str, dict[str, Any]]:

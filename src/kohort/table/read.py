@@ -7,7 +7,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from kohort.policy.sections import Input
 from kohort.table.csv import Dialect, read_csv, sniff
 from kohort.table.files import CSV_SUFFIXES, PARQUET_SUFFIXES, FileKind, is_folder, known_kind
 from kohort.table.frames import FrameKind, take_frame
+from kohort.table.sources import open_source
 from kohort.table.words import called, no_name, unusable
 from kohort.table.zones import parquet_zones, unknown_zones
 
@@ -33,6 +34,9 @@ class Table:
     frame: pl.DataFrame
     kind: Kind
     path: Path | None = None
+    """A file, a folder or a pattern."""
+    files: tuple[Path, ...] = ()
+    """Those that it was read from, in the order of their rows."""
     dialect: Dialect | None = None
     zones: Mapping[str, str] = field(default_factory=dict)
     """Time zones of the moments in a Parquet file: see `parquet_zones`."""
@@ -53,7 +57,7 @@ def file_kind(path: Path) -> FileKind:
 
 
 def read_table(source: Any, settings: Input | None = None, known: Collection[str] = ()) -> Table:
-    """Read a path or take a polars, pandas or pyarrow table.
+    """Read a file, a folder of files or a pattern, or take a polars, pandas or pyarrow table.
 
     Parameters
     ----------
@@ -79,19 +83,32 @@ def _take(source: Any, known: Collection[str]) -> Table:
 
 def _read_file(path: Path, settings: Input, known: Collection[str]) -> Table:
     if is_folder(path) or (glob.has_magic(str(path)) and not os.path.lexists(path)):
-        raise DataError(f"{path.name}: many files are one table only in parts; give a limit of memory, such as 4GB.")
+        return _read_files(path, settings, known)
     kind = file_kind(path)
     try:
         regular(path)
         if kind == "parquet":
             zones = _zones(path, known)
-            return Table(_plain(_read_parquet(path), path.name, known), kind, path, zones=zones)
+            return Table(_plain(_read_parquet(path), path.name, known), kind, path, (path,), zones=zones)
         dialect = sniff(path, delimiter=settings.delimiter, quote=settings.quote, encoding=settings.codec)
-        return Table(read_csv(path, dialect), kind, path, dialect)
+        return Table(read_csv(path, dialect), kind, path, (path,), dialect)
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise DataError(f"{path.name}: cannot be read (it is no gzip file, or is cut off); copy it again.") from None
     except OSError as error:
         raise DataError(f"{path.name}: cannot be read ({error.strerror or 'it is damaged'}); check the path.") from None
+
+
+def _read_files(path: Path, settings: Input, known: Collection[str]) -> Table:
+    """Many files as one table; all are looked at before any is read, and all faults are told together."""
+    source = open_source(path, settings, known, in_pieces=False)
+    tables = [_read_file(file, settings, known) for file in source.files]
+    # Not by select: a column may have any name, also one that is a pattern.
+    frames = [pl.DataFrame([table.frame[name] for name in source.columns]) for table in tables]
+    try:
+        frame = pl.concat(frames)
+    except pl.exceptions.PolarsError:
+        raise DataError(f"{path.name}: its files hold a column in different types; write all of them alike.") from None
+    return replace(tables[0], frame=frame, path=path, files=source.files)
 
 
 def _zones(path: Path, known: Collection[str]) -> dict[str, str]:

@@ -63,7 +63,9 @@ class Source:
     zones: Mapping[str, str] = field(default_factory=dict)
 
 
-def open_source(source: str | Path, settings: Input | None = None, known: Collection[str] = ()) -> Source:
+def open_source(
+    source: str | Path, settings: Input | None = None, known: Collection[str] = (), *, in_pieces: bool = True
+) -> Source:
     """Look at every file of a table: whether it can be read, and has the columns that the others have.
 
     Parameters
@@ -74,6 +76,8 @@ def open_source(source: str | Path, settings: Input | None = None, known: Collec
         How CSV files are written, as far as the policy says so.
     known : collection of str
         Columns of the policy; messages call all others by their positions.
+    in_pieces : bool
+        Whether the database reads the files piece by piece: these must be UTF-8.
 
     Raises
     ------
@@ -83,7 +87,7 @@ def open_source(source: str | Path, settings: Input | None = None, known: Collec
     """
     files = files_of(source)
     if known_kind(files[0]) == "csv":
-        return _csv(files, settings or Input())
+        return _csv(files, settings or Input(), in_pieces=in_pieces)
     return _parquet(files, known)
 
 
@@ -129,12 +133,12 @@ def fetched(source: Source, action: Callable[[], T]) -> T:
 # -- CSV -----------------------------------------------------------------------------------------
 
 
-def _csv(files: Sequence[Path], settings: Input) -> Source:
+def _csv(files: Sequence[Path], settings: Input, *, in_pieces: bool) -> Source:
     first: tuple[Path, Dialect] | None = None
     faults: list[str] = []
     for path in files:
         try:
-            dialect = _sniffed(path, settings)
+            dialect = _sniffed(path, settings, in_pieces=in_pieces)
         except DataError as error:
             faults += error.faults
             continue
@@ -146,14 +150,14 @@ def _csv(files: Sequence[Path], settings: Input) -> Source:
     return Source(tuple(files), "csv", columns, ("VARCHAR",) * len(columns), dialect=first[1])
 
 
-def _sniffed(path: Path, settings: Input) -> Dialect:
+def _sniffed(path: Path, settings: Input, *, in_pieces: bool) -> Dialect:
     try:
         dialect = sniff(regular(path), delimiter=settings.delimiter, quote=settings.quote, encoding=settings.codec)
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise DataError(f"{path.name}: cannot be read (it is no gzip file, or is cut off); copy it again.") from None
     except OSError as error:
         raise DataError(f"{path.name}: cannot be read ({error.strerror or 'it is damaged'}); check the path.") from None
-    if dialect.encoding != UTF8:
+    if in_pieces and dialect.encoding != UTF8:
         raise DataError(f"{path.name}: is not UTF-8 text, and is read in pieces; save it as UTF-8 or Parquet.")
     return dialect
 

@@ -22,6 +22,7 @@ from kohort.table.files import files_of, is_folder
 
 if TYPE_CHECKING:
     from kohort.policy import Policy
+    from kohort.privacy import PrivacyModel
 
 _LONGEST = 255
 """Bytes of a name, where the file system does not say."""
@@ -55,13 +56,13 @@ def verdict_path(output: Path) -> Path:
     return output.with_name(f"{output.name}.verdict.json")
 
 
-def read_by(table: Any, policy: Policy) -> dict[str, Path | Sequence[Path]]:
-    """Everything that is read when a table is released: its files, and those that the policy names."""
-    from kohort.privacy import PopulationModel, models_of
+def read_by(table: Any, policy: Policy, models: Iterable[PrivacyModel]) -> dict[str, Path | Sequence[Path]]:
+    """Everything that is read when a table is released: its files, and those that the policy and its models name."""
+    from kohort.privacy import PopulationModel
 
     populations = {
         f"population of {model.name!r}": policy.folder / model.population
-        for model in models_of(policy)
+        for model in models
         if isinstance(model, PopulationModel)
     }
     return {**input_of(table), **policy.files, **populations}

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import polars as pl
 
-from kohort.errors import DataError
+from kohort.errors import CellError, DataError
 from kohort.policy import Column, Policy
 from kohort.policy.sections import ColumnType, Role
 from kohort.table.dates import ISO_DATE, read_dates
@@ -94,7 +94,7 @@ def _typed(series: pl.Series, column: Column) -> pl.Series:
     if dtype.is_float():
         infinite = series.is_infinite().fill_null(value=False)
         if infinite.any():
-            raise DataError(_unfit(series.name, infinite, "finite number"))
+            raise _unfit(series.name, infinite, "finite number")
         if wanted == "integer":
             return _whole(series, series.set(series != series.round(), None))
         _agree(series, wanted, "number")
@@ -124,7 +124,7 @@ def _days(series: pl.Series) -> pl.Series:
     found = _checked(series, _of_four_digits(found), "date", " of the years 1 to 9999")
     doubtful = doubtful_days(series)
     if doubtful.any():
-        raise DataError(_unfit(series.name, doubtful, "moment", " whose day all lists of time zones agree on"))
+        raise _unfit(series.name, doubtful, "moment", " whose day all lists of time zones agree on")
     return found
 
 
@@ -220,19 +220,21 @@ def _checked(series: pl.Series, converted: pl.Series, noun: str, more: str = "")
     """The converted series, unless a value was lost on the way."""
     lost = converted.is_null() & series.is_not_null()
     if lost.any():
-        raise DataError(_unfit(series.name, lost, noun, more))
+        raise _unfit(series.name, lost, noun, more)
     return converted
 
 
-def _unfit(name: str, wrong: pl.Series, noun: str, more: str = "") -> str:
-    """How many values are not what the noun and more says, and where the first of them is."""
-    count = int(wrong.sum())
-    them = "it" if count == 1 else "them"
-    return (
-        f"column {name!r}: {counted(count, f'value is no {noun}', f'values are not {noun}s')}{more} "
-        f"(first in row {int(wrong.arg_true()[0]) + 1}); "
-        f"correct {them}, list {them} as missing in [input], or change the column's type."
-    )
+def _unfit(name: str, wrong: pl.Series, noun: str, more: str = "") -> CellError:
+    """That some values are not what the noun and more says."""
+
+    def say(rows: int, where: str) -> str:
+        them = "it" if rows == 1 else "them"
+        return (
+            f"column {name!r}: {counted(rows, f'value is no {noun}', f'values are not {noun}s')}{more}{where}; "
+            f"correct {them}, list {them} as missing in [input], or change the column's type."
+        )
+
+    return CellError(wrong.arg_true().to_list(), say)
 
 
 def _agree(series: pl.Series, wanted: str | None, *fitting: str) -> None:

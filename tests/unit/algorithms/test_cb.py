@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kohort
+from helpers.engines import promise_of
 from kohort.algorithms import ALGORITHMS, cb
 from kohort.codes.encode import LineAxis, encode
 from kohort.errors import InfeasibleError, PolicyError
@@ -19,7 +20,6 @@ from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
 from kohort.privacy.models.frequency_l_diversity import FrequencyLDiversity
-from kohort.release.prepare import promise_of
 from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables

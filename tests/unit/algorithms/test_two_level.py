@@ -17,10 +17,10 @@ from kohort.errors import PolicyError
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
+from kohort.release.engines.frame import loaded, usable_of
 from kohort.release.plan import plan_of
-from kohort.release.prepare import task_of
 from kohort.search.task import Task
-from kohort.table import typed_quasi_identifiers
+from kohort.table import read_table, typed_quasi_identifiers
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
 
@@ -202,9 +202,8 @@ def test_joins_agree_with_plain_sets(seed, tables, sensitive):
 def vertical(frame, policy, **parameters):
     chosen = policy.with_changes("algorithm", name="two-level", parameters=ACCEPTED | parameters)
     plan = plan_of(chosen)
-    typed = typed_quasi_identifiers(frame, chosen)
-    codes = encode(typed, chosen)
-    return codes, plan.algorithm.solve(task_of(plan, typed, codes, frame.height, lambda share: None))
+    task = loaded(plan, usable_of(read_table(frame), chosen)).work.whole
+    return task.codes, plan.algorithm.solve(task)
 
 
 def published(codes, boxes, axes):

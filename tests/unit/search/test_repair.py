@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kohort
+from helpers.engines import promise_of
 from helpers.tasks import costs_of, numbers
 from kohort.codes.boxes import Solution
 from kohort.codes.encode import Codes
@@ -23,7 +24,6 @@ from kohort.privacy.models.dissimilarity_plus import DissimilarityPlus
 from kohort.privacy.models.entropy_l_diversity import EntropyLDiversity
 from kohort.privacy.models.frequency_l_diversity import FrequencyLDiversity
 from kohort.privacy.models.t_closeness import TCloseness
-from kohort.release.prepare import promise_of
 from kohort.search.merge import merged
 from kohort.search.refine import Effort, Search
 from kohort.search.repair import broken_classes, enforced, mended

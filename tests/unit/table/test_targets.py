@@ -7,6 +7,7 @@ import pytest
 
 import kohort
 from kohort.errors import DataError, PolicyError
+from kohort.privacy import models_of
 from kohort.table.targets import input_of, read_by, refuse_targets, verdict_path
 
 
@@ -80,7 +81,8 @@ def test_everything_that_a_policy_names_is_read(folder):
         hierarchy = "town.csv"
         """
     )
-    taken = read_by(folder / "in/a.csv", kohort.Policy.load(folder / "policy.toml"))
+    policy = kohort.Policy.load(folder / "policy.toml")
+    taken = read_by(folder / "in/a.csv", policy, models_of(policy))
     for name, what in {
         "town.csv": "hierarchy of column 'town'",
         "people.csv": "population of 'k-map'",

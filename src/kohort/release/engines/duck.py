@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from kohort.codes.encode import Axis
 from kohort.common.arrow import ArrowStream
 from kohort.errors import DataError
+from kohort.policy import Policy
+from kohort.policy.sections import Role
 from kohort.release.engines.job import PART, ROW
-from kohort.release.engines.lookups import CODE, COUNT, Lookup
+from kohort.release.engines.lookups import CODE, COUNT, Lookup, encoded
 from kohort.table.csv import literal_path
 from kohort.table.sources import Source, fetched, relation
 from kohort.table.zones import placed
@@ -63,6 +66,7 @@ class DuckScan:
     base: str
     records: int
     lookups: tuple[Lookup, ...] = ()
+    where: str = ""
 
     @classmethod
     def of(cls, database: duckdb.DuckDBPyConnection, source: Source, folder: Path) -> DuckScan:
@@ -123,6 +127,11 @@ class DuckScan:
             [(records,)] = more.rows(f"SELECT count(*) FROM {more._joined()}")
             more = replace(more, records=records)
         return more
+
+    def encoded(self, policy: Policy, role: Role) -> tuple[tuple[Axis, ...], DuckScan]:
+        """The axes of all columns of a role, and the table with their codes."""
+        axes, lookups = encoded(policy, role, self.distinct)
+        return axes, self.coded(lookups)
 
     def divide(self, expression: str, columns: Sequence[str], folder: Path) -> None:
         """Write every part into a folder of its own: some columns, all numbers, and ROW.

@@ -31,9 +31,10 @@ from kohort.release.engines.joining import Stock, joined, settled
 from kohort.release.engines.lookups import COUNT
 from kohort.release.engines.part import Piece, Tally, release_part
 from kohort.release.engines.sample import dealt, expression, with_cuts
-from kohort.release.engines.survey import refuse_parts, survey
+from kohort.release.engines.survey import refuse_own_names, survey, usable
 from kohort.release.engines.workspace import Workspace, files_facts, same_run, workspace, write_note
 from kohort.release.plan import Plan
+from kohort.release.pseudonyms import read_key
 from kohort.release.solve import refuse_solution, refuse_stars
 from kohort.search.refine import cores
 from kohort.table.sources import Source, open_source
@@ -91,7 +92,7 @@ def beyond_memory(
     resume : bool
         Go on from the parts that a run before has finished.
     """
-    refuse_parts(plan)
+    secret = read_key(plan.policy)
     source = open_source(table, plan.policy.input, plan.policy.columns)
     refuse_without_zone(source.zones, plan.policy)
     size = sum(path.stat().st_size for path in source.files)
@@ -114,7 +115,9 @@ def beyond_memory(
                     refuse_misread(source.files, plan.policy, source.columns, scan.records)
             with clock.step("encode"):
                 _refuse_dictionaries(scan, plan, memory)
-                job, coded = survey(plan, scan)
+                found = usable(plan.policy, scan)
+                refuse_own_names(scan.columns)
+                job, coded = survey(plan, found, secret)
                 job = replace(job, zones=source.zones)
                 if plan.policy.output.shuffle_seed is None:
                     job = replace(job, shuffle=drawn["shuffle"])
@@ -252,7 +255,7 @@ class _Work:
         frame = self.scan.named(pl.read_parquet(files, glob=False, hive_partitioning=False))
         piece = release_part(frame, job, part, progress, threads=threads)
         _write(piece, frame[ROW], self.space, part, _held(job, part))
-        if not job.pledges:  # else it may have to be joined with another one
+        if not job.promises:  # else it may have to be joined with another one
             for path in files:
                 path.unlink()
 
@@ -272,7 +275,7 @@ class _Work:
     def _refuse_large(self, job: Job, sizes: dict[int, int]) -> None:
         """Refuse to work on parts that were joined for a promise and do not fit into memory any more."""
         some = [sizes[part] for part, leaves in job.cuts.groups.items() if len(leaves) > 1]
-        if job.pledges and some and max(some) > _room(self.memory):
+        if job.promises and some and max(some) > _room(self.memory):
             needed = self.memory * max(some) / _room(self.memory)
             raise _TooLarge(
                 f"memory: the promises about sensitive values are kept only if {max(some):,} records are worked on "

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from kohort.codes.encode import Axis
 from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
-from kohort.privacy import SizeModel, models_of
+from kohort.privacy import Promise
 from kohort.release.engines.cuts import Cuts
-from kohort.release.engines.lookups import OWN, Pledge
+from kohort.release.engines.lookups import OWN
 from kohort.release.plan import Plan
 from kohort.release.pseudonyms import Key
 
@@ -46,7 +46,8 @@ class Job:
     allowance: int
     shuffle: int = field(repr=False)
     sensitive: tuple[Axis, ...] = ()
-    pledges: tuple[Pledge, ...] = ()
+    promises: tuple[Promise, ...] = ()
+    """About sensitive values; those of the records are in columns."""
     secret: Key | None = field(default=None, repr=False)
     cuts: Cuts = field(default_factory=lambda: Cuts(0))
     zones: Mapping[str, str] = field(default_factory=dict)
@@ -57,11 +58,10 @@ class Job:
         """What is promised."""
         return self.plan.policy
 
-    @cached_property
+    @property
     def k(self) -> int:
         """Smallest size of a class."""
-        models = models_of(self.policy)
-        return max([self.policy.privacy.k, *(one.least_size for one in models if isinstance(one, SizeModel))])
+        return self.plan.k
 
     @cached_property
     def costs(self) -> Costs:

@@ -16,9 +16,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.errors import InfeasibleError
-from kohort.privacy import Histogram
+from kohort.privacy import Histogram, Promise
 from kohort.release.engines.job import PART, Job
-from kohort.release.engines.lookups import COUNT, Pledge
+from kohort.release.engines.lookups import COUNT
 
 LEAST_CLASSES = 5
 """Parts with fewer than so many times k records are joined with others."""
@@ -43,7 +43,7 @@ class Stock:
     def of(cls, job: Job, counted: Counted) -> Stock:
         """Count what the leaves of a job's cuts hold."""
         found = counted([])
-        columns = {pledge.column: counted([pledge.column]) for pledge in job.pledges}
+        columns = {promise.column: counted([promise.column]) for promise in job.promises}
         values = {
             name: {
                 int(part): (some[name].to_numpy().astype(np.int64), some[COUNT].to_numpy().astype(np.int64))
@@ -56,7 +56,7 @@ class Stock:
     @property
     def needs_trial(self) -> bool:
         """Whether counts alone do not tell that every part keeps every promise."""
-        return len(self._known) < len(self.job.pledges)
+        return len(self._known) < len(self.job.promises)
 
     def size(self, leaves: Sequence[int]) -> int:
         """Records of some leaves."""
@@ -68,25 +68,23 @@ class Stock:
 
     def keeps(self, leaves: Sequence[int]) -> bool:
         """Whether some leaves can keep what counts tell about."""
-        return all(self._keeps(pledge, leaves) for pledge in self._known)
+        return all(self._keeps(promise, leaves) for promise in self._known)
 
     @cached_property
-    def _known(self) -> list[Pledge]:
+    def _known(self) -> list[Promise]:
         """Promises that a part can keep if, and only if, it does so as one class.
 
         So it is if merging never harms. A promise that the whole table breaks as one class is none of them: it can be
         kept by suppressing records alone, and which, only work tells.
         """
-        return [
-            pledge for pledge in self.job.pledges if pledge.model.monotone and self._keeps(pledge, list(self.records))
-        ]
+        return [one for one in self.job.promises if one.model.monotone and self._keeps(one, list(self.records))]
 
-    def _keeps(self, pledge: Pledge, leaves: Sequence[int]) -> bool:
+    def _keeps(self, promise: Promise, leaves: Sequence[int]) -> bool:
         """Whether some leaves keep a promise as one class."""
-        held = [self.values[pledge.column][leaf] for leaf in leaves if leaf in self.values[pledge.column]]
+        held = [self.values[promise.column][leaf] for leaf in leaves if leaf in self.values[promise.column]]
         values, counts = (np.concatenate([pair[side] for pair in held]) for side in range(2))
         one = Histogram.of_pairs(np.zeros(len(values), np.int64), values, counts)
-        return bool(pledge.model.keeps(one, pledge.table).all())
+        return bool(promise.model.keeps(one, promise.table).all())
 
 
 def joined(job: Job, stock: Stock, failed: Sequence[int] = ()) -> Job:

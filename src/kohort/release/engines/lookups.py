@@ -6,18 +6,17 @@ looks values up.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from kohort.codes.encode import Axis, encode_column
-from kohort.errors import DataError, PolicyError
+from kohort.errors import CellError, DataError, PolicyError
 from kohort.policy import Policy
 from kohort.policy.sections import Role
-from kohort.privacy import Reference, SensitiveModel, models_of, reference_of
+from kohort.privacy import PrivacyModel, Promise, Reference, SensitiveModel, reference_of
 from kohort.release.prepare import spelled
 from kohort.table.texts import as_texts
 from kohort.table.types import typed_column
@@ -28,8 +27,6 @@ COUNT = f"{OWN}count"
 CODE = f"{OWN}code"
 Distinct = Callable[[tuple[str, ...]], pl.DataFrame]
 """The distinct combinations of some columns, with the number of their records in the column COUNT."""
-
-_ROW = re.compile(r" \(first in row \d+\)")
 
 
 @dataclass(frozen=True)
@@ -43,27 +40,24 @@ class Lookup:
     """The columns as the table has them, distinct, and CODE."""
 
 
-@dataclass(frozen=True)
-class Pledge:
-    """A promise about sensitive values, and the column that holds the number of each record's value."""
-
-    model: SensitiveModel
-    table: Reference
-    column: str
-
-
 def encoded(policy: Policy, role: Role, distinct: Distinct) -> tuple[tuple[Axis, ...], list[Lookup]]:
     """Axis and dictionary of every column of a role; all faults are reported."""
-    axes, lookups, faults = [], [], []
+    axes, lookups = [], []
+    faults: list[str] = []
     for number, name in enumerate(policy.having_role(role)):
-        values = distinct((name,))[name]
+        found = distinct((name,))
+        values, counts = found[name], found[COUNT]
         try:
             typed = typed_column(spelled(values, policy) if role == "sensitive" else values, policy)
             known = typed.is_not_null() | (role != "quasi" or policy.privacy.missing in ("own-value", "wildcard"))
+            counts = counts.filter(known)
             axis, some = encode_column(typed.filter(known), policy.columns[name], policy)
-        except (DataError, PolicyError) as error:
+        except CellError as error:
             # These are rows of the dictionary, not of the table.
-            faults += [_ROW.sub("", fault) for fault in error.faults]
+            faults += error.of_counts(counts.to_list()).faults
+            continue
+        except (DataError, PolicyError) as error:
+            faults += error.faults
             continue
         codes = pl.repeat(None, len(values), dtype=pl.Int32, eager=True).scatter(known.arg_true(), pl.Series(some))
         axes.append(axis)
@@ -73,18 +67,20 @@ def encoded(policy: Policy, role: Role, distinct: Distinct) -> tuple[tuple[Axis,
     return tuple(axes), lookups
 
 
-def pledged(policy: Policy, distinct: Distinct) -> tuple[tuple[Pledge, ...], list[Lookup]]:
-    """The policy's promises about sensitive values, and the dictionaries of these; models about the same share one.
+def promised(
+    policy: Policy, models: Iterable[PrivacyModel], distinct: Distinct
+) -> tuple[tuple[Promise, ...], list[Lookup]]:
+    """The promises about sensitive values, and the dictionaries of these; models about the same share one.
 
     Parameters
     ----------
     distinct : callable
         Of the records that take part.
     """
-    pledges = []
+    promises = []
     lookups: dict[tuple[str, ...], Lookup] = {}
     references: dict[tuple[str, ...], Reference] = {}
-    for model in models_of(policy):
+    for model in models:
         if not isinstance(model, SensitiveModel):
             continue
         columns = tuple(model.columns)
@@ -94,5 +90,5 @@ def pledged(policy: Policy, distinct: Distinct) -> tuple[tuple[Pledge, ...], lis
             references[columns], numbers = reference_of(policy, texts, counted[COUNT].to_numpy())
             coded = counted.select(columns).with_columns(pl.Series(CODE, numbers.astype(np.int32)))
             lookups[columns] = Lookup(f"{OWN}value_{len(lookups)}", columns, coded)
-        pledges.append(Pledge(model, references[columns], lookups[columns].name))
-    return tuple(pledges), list(lookups.values())
+        promises.append(Promise(model, references[columns], np.empty(0, np.int64), lookups[columns].name))
+    return tuple(promises), list(lookups.values())

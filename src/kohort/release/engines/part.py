@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from kohort.codes.boxes import Solution
 from kohort.codes.encode import Codes
 from kohort.codes.publish import publish, starred, starred_rows
-from kohort.privacy import Promise
 from kohort.release.engines.job import KEY, PART, ROW, Job
 from kohort.release.pseudonyms import with_pseudonyms
 from kohort.release.solve import solved
@@ -93,7 +92,7 @@ def release_part(
     content = [name for name in frame.columns if name not in (ROW, PART)]
     order = frame.select(content).hash_rows().arg_sort().to_numpy()
     frame = frame[order]
-    task = _task(frame, job, part, progress, threads)
+    task = task_of(job, frame, part, progress=progress, threads=threads)
     solution = solved(job.plan, Work(task), None)
     # Quasi-identifiers are published from their codes; what they were need not be here.
     absent = [pl.lit(None).alias(name) for name in job.columns if name not in content]
@@ -101,29 +100,44 @@ def release_part(
     return _published(table, order, task.codes, solution, job, part)
 
 
-def _task(frame: pl.DataFrame, job: Job, part: int, progress: Callable[[float], None], threads: int) -> Task:
+def task_of(
+    job: Job,
+    frame: pl.DataFrame,
+    part: int | None = None,
+    *,
+    progress: Callable[[float], None] = lambda share: None,
+    note: Callable[[str], None] = lambda text: None,
+    threads: int = 0,
+) -> Task:
+    """What the algorithm works on in one part of a table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The engine's own columns: codes and numbers of sensitive values.
+    part : int or None
+        Number of the part; None for the whole table in its own order.
+    """
     plan = job.plan
     sensitive = Codes(_array(frame, job.sensitive_columns), job.sensitive) if job.sensitive else None
     share = frame.height / job.records
     seconds = job.policy.algorithm.seconds
     # What is suppressed in one part changes the table that classes of all parts are compared with.
-    compares = share < 1 and any(pledge.model.compares for pledge in job.pledges)
+    compares = share < 1 and any(promise.model.compares for promise in job.promises)
     return Task(
         codes=Codes(_array(frame, job.code_columns), job.axes),
         measure=plan.measure,
         costs=job.costs,
         k=job.k,
-        rng=np.random.default_rng([plan.seed, 1, part]),
+        rng=np.random.default_rng(plan.seed if part is None else [plan.seed, 1, part]),
         progress=progress,
         sensitive=sensitive,
-        promises=tuple(
-            Promise(pledge.model, pledge.table, frame[pledge.column].to_numpy().astype(np.int64))
-            for pledge in job.pledges
-        ),
+        promises=tuple(promise.of_records(frame[promise.column].to_numpy()) for promise in job.promises),
         allowance=0 if compares else job.allowance * frame.height // job.records,
         seconds=None if seconds is None else seconds * share,
-        records=job.records,
+        records=job.records if share < 1 else 0,
         threads=threads,
+        note=note,
     )
 
 

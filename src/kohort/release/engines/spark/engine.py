@@ -20,10 +20,10 @@ from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, Stru
 
 from kohort.algorithms.base import Algorithm
 from kohort.algorithms.pac import BetaCluster, ProximityAwareClustering
-from kohort.audit.spark.verify import refuse_promises
 from kohort.common.spark import telling
-from kohort.errors import DataError, InfeasibleError, PolicyError
+from kohort.errors import DataError, InfeasibleError
 from kohort.policy import Policy
+from kohort.release.engines.features import SPARK, refuse
 from kohort.release.engines.job import KEY, PART, Job
 from kohort.release.engines.joining import Stock, joined, settled
 from kohort.release.engines.lookups import OWN
@@ -31,8 +31,9 @@ from kohort.release.engines.part import Piece, release_others, release_part
 from kohort.release.engines.sample import dealt, expression, with_cuts
 from kohort.release.engines.spark.ancestors import beta_clusters
 from kohort.release.engines.spark.scan import SparkScan, counted, scan_of
-from kohort.release.engines.survey import refuse_parts, survey
+from kohort.release.engines.survey import refuse_own_names, survey, usable
 from kohort.release.plan import Plan, plan_of
+from kohort.release.pseudonyms import read_key
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, GroupedData, SparkSession
@@ -160,13 +161,16 @@ def anonymize(table: DataFrame, policy: Policy | str | Path, *, partitions: int 
 
 def prepared(table: DataFrame, plan: Plan, partitions: int | None = None) -> Prepared:
     """Survey a table, and find the cuts between its parts."""
-    refuse(plan)
+    refuse(SPARK, plan)
     if partitions is not None and partitions < 1:
         raise DataError("partitions: give a whole number, 1 or more.")
+    secret = read_key(plan.policy)
     scan = scan_of(table, plan.policy.columns)
     if not scan.records:
         raise DataError("the table: has no rows; there is nothing to publish.")
-    job, coded = survey(plan, scan)
+    found = usable(plan.policy, scan)
+    refuse_own_names(scan.columns)
+    job, coded = survey(plan, found, secret)
     parts = partitions or math.ceil(job.records / RECORDS)
     if isinstance(plan.algorithm, ProximityAwareClustering):
         return _by_ancestors(job, coded, plan.algorithm, parts)
@@ -225,7 +229,7 @@ def _by_ancestors(job: Job, scan: SparkScan, pac: ProximityAwareClustering, part
     frame, draws = beta_clusters(job, scan.frame, pac, partitions)
     coded, files = replace(scan, frame=frame), _files(job, partitions)
     ready = Prepared(job, coded, partitions, len(draws), files, None, lambda part: BetaCluster(pac, draws[part]))
-    if not job.pledges:
+    if not job.promises:
         return ready
     stock = Stock.of(job, lambda values: counted(frame, [PART, *values]))
     kept = all(stock.keeps([part]) for part in stock.records)
@@ -235,35 +239,9 @@ def _by_ancestors(job: Job, scan: SparkScan, pac: ProximityAwareClustering, part
     return _by_cuts(job, scan, partitions)
 
 
-def refuse(plan: Plan) -> None:
-    """Refuse what cannot be done in Spark, before any work.
-
-    Raises
-    ------
-    PolicyError
-        When the policy asks for it.
-    """
-    refuse_parts(plan)
-    policy = plan.policy
-    refuse_promises(policy)
-    faults = []
-    if policy.output.order == "kept":
-        fault = "order = 'kept': rows have no order in Spark; remove it, or use the local engine."
-        faults.append(policy.located(("output", "order"), fault))
-    if policy.output.formulas == "neutralised":
-        fault = "formulas = 'neutralised': Spark does not do it; remove it, or use the local engine."
-        faults.append(policy.located(("output", "formulas"), fault))
-    if policy.algorithm.budget is not None:
-        # A task that is run again must give the same rows.
-        fault = "a budget of time: Spark may run a task again, and it must then do the same; remove it."
-        faults.append(policy.located(("algorithm", "budget"), fault))
-    if faults:
-        raise PolicyError(*faults)
-
-
 def _own(job: Job) -> list[str]:
     """Columns of numbers that the work on a part needs."""
-    values = list(dict.fromkeys(pledge.column for pledge in job.pledges))
+    values = list(dict.fromkeys(promise.column for promise in job.promises))
     return [*job.code_columns, *job.sensitive_columns, *values]
 
 

@@ -11,8 +11,11 @@ import polars as pl
 from pyspark.sql import functions as F
 from pyspark.sql.types import TimestampType
 
+from kohort.codes.encode import Axis
 from kohort.errors import DataError
-from kohort.release.engines.lookups import CODE, COUNT, Lookup
+from kohort.policy import Policy
+from kohort.policy.sections import Role
+from kohort.release.engines.lookups import CODE, COUNT, Lookup, encoded
 from kohort.table.words import called, listed, namesakes, no_name, unusable
 from kohort.table.zones import UTC
 
@@ -37,6 +40,7 @@ class SparkScan:
     frame: DataFrame
     columns: tuple[str, ...]
     rest: DataFrame | None = None
+    where: str = ""
 
     def place(self, column: str) -> str:
         """What a column is called in the frame."""
@@ -73,6 +77,11 @@ class SparkScan:
             known = known & F.col(lookup.name).isNotNull()
         rest = self.rest if self.rest is not None else frame.filter(~known)
         return replace(self, frame=frame.filter(known), rest=rest)
+
+    def encoded(self, policy: Policy, role: Role) -> tuple[tuple[Axis, ...], SparkScan]:
+        """The axes of all columns of a role, and the table with their codes."""
+        axes, lookups = encoded(policy, role, self.distinct)
+        return axes, self.coded(lookups)
 
 
 def scan_of(table: DataFrame, known: Collection[str] = ()) -> SparkScan:

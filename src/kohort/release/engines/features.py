@@ -1,0 +1,206 @@
+"""The engines, and the features that each does not have: one table, from which requests are refused before any work.
+
+`kohort engines` prints it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from kohort.algorithms.base import Clusterer
+from kohort.errors import DataError, PolicyError
+from kohort.privacy import PopulationModel
+from kohort.release.plan import Plan
+
+Asked = tuple[tuple[str | int, ...], str]
+"""A place in the policy, and what it asks for, in words for messages."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Where a release is made."""
+
+    name: str
+    summary: str
+    where: str
+    """In messages: `in memory`."""
+    how: str
+    """What to do to use it."""
+    lacks: Mapping[str, str]
+    """Names of the features that it does not have, each with the reason; empty where there is none to give."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Something that can be asked for, by the policy or by an option."""
+
+    name: str
+    summary: str
+    asked: Callable[[Plan], Iterator[Asked]] = lambda plan: iter(())
+    """Where a policy asks for it; nowhere, if an option does."""
+    noun: str = ""
+    """What messages call it, if an option asks for it."""
+
+
+def _whole(plan: Plan) -> Iterator[Asked]:
+    algorithm = plan.algorithm
+    if not (isinstance(algorithm, Clusterer) or algorithm.searches) or algorithm.tables(plan.policy):
+        yield ("algorithm", "name"), f"algorithm {algorithm.name!r}"
+
+
+def _anonymity(plan: Plan) -> Iterator[Asked]:
+    if plan.policy.privacy.anonymity != "classes":
+        yield ("privacy", "anonymity"), f"anonymity = {plan.policy.privacy.anonymity!r}"
+
+
+def _person(plan: Plan) -> Iterator[Asked]:
+    if plan.policy.privacy.person is not None:
+        yield ("privacy", "person"), "person"
+
+
+def _population(plan: Plan) -> Iterator[Asked]:
+    for place, model in plan.others:
+        if isinstance(model, PopulationModel):
+            yield place, f"privacy model {model.name!r}"
+
+
+def _wildcard(plan: Plan) -> Iterator[Asked]:
+    if plan.policy.privacy.missing == "wildcard":
+        yield ("privacy", "missing"), "missing = 'wildcard'"
+
+
+def _pseudonyms(plan: Plan) -> Iterator[Asked]:
+    for name in plan.policy.pseudonyms[:1]:
+        yield ("columns", name, "pseudonym"), "pseudonym"
+
+
+def _order(plan: Plan) -> Iterator[Asked]:
+    if plan.policy.output.order == "kept":
+        yield ("output", "order"), "order = 'kept'"
+
+
+def _bounds(plan: Plan) -> Iterator[Asked]:
+    if plan.policy.output.bounds:
+        yield ("output", "bounds"), "bounds = true"
+
+
+def _formulas(plan: Plan) -> Iterator[Asked]:
+    if plan.policy.output.formulas == "neutralised":
+        yield ("output", "formulas"), "formulas = 'neutralised'"
+
+
+def _budget(plan: Plan) -> Iterator[Asked]:
+    if plan.policy.algorithm.budget is not None:
+        yield ("algorithm", "budget"), "budget"
+
+
+def _encoding(plan: Plan) -> Iterator[Asked]:
+    if plan.policy.input.codec not in (None, "utf-8", "utf-8-sig", "ascii"):
+        yield ("input", "encoding"), f"encoding = {plan.policy.input.encoding!r}"
+
+
+FEATURES = {
+    feature.name: feature
+    for feature in (
+        Feature("whole-table", "algorithms that need the whole table at once", _whole),
+        Feature("anonymity", "anonymity = 'matchings' and 'buckets'", _anonymity),
+        Feature("person", "k persons in every class", _person),
+        Feature("population", "privacy models about a population", _population),
+        Feature("wildcard", "missing = 'wildcard'", _wildcard),
+        Feature("pseudonyms", "keyed pseudonyms", _pseudonyms),
+        Feature("order", "order = 'kept'", _order),
+        Feature("bounds", "typed bounds beside intervals", _bounds),
+        Feature("formulas", "formulas = 'neutralised'", _formulas),
+        Feature("budget", "a budget of time", _budget),
+        Feature("encoding", "CSV files in other encodings than UTF-8", _encoding),
+        Feature("ledger", "a ledger of releases (--ledger)", noun="a ledger"),
+        Feature("frame", "polars, pandas and pyarrow tables", noun="a table or release in a data frame"),
+        Feature("memory", "a memory limit (--memory)", noun="a memory limit"),
+        Feature("partitions", "a number of partitions (--partitions)", noun="a number of partitions"),
+        Feature("resume", "resuming a run (--resume)", noun="resuming"),
+        Feature("master", "a Spark master (--master)", noun="a Spark master"),
+    )
+}
+"""By name."""
+
+
+_IN_PARTITIONS = {
+    "whole-table": "it needs the whole table in memory",
+    "anonymity": "it is kept in memory only",
+    "person": "persons are counted in memory only",
+    "population": "it is kept in memory only",
+    "encoding": "files are read in pieces",
+    "ledger": "it records releases that are made in memory",
+    "frame": "tables and releases are files",
+}
+MEMORY = Engine(
+    "memory",
+    "the whole table at once, unless something else is asked for",
+    "in memory",
+    "run in memory",
+    dict.fromkeys(("memory", "partitions", "resume", "master"), ""),
+)
+DISK = Engine(
+    "disk",
+    "in partitions on this machine's disk, with --memory",
+    "on disk",
+    "run on disk (with a memory limit)",
+    _IN_PARTITIONS | {"master": ""},
+)
+SPARK = Engine(
+    "spark",
+    "in partitions on a cluster, with --engine spark",
+    "on Spark",
+    "run on Spark",
+    {
+        **_IN_PARTITIONS,
+        "wildcard": "it is not verified there",
+        "pseudonyms": "they are not verified there",
+        "order": "rows have no order there",
+        "bounds": "they are not verified there",
+        "formulas": "",
+        "budget": "a task may run again, and must then do the same",
+        "memory": "",
+    },
+)
+ENGINES = {engine.name: engine for engine in (MEMORY, DISK, SPARK)}
+"""By name."""
+
+
+def refuse(engine: Engine, plan: Plan | None = None, options: Collection[str] = ()) -> None:
+    """Refuse what an engine does not have, before any work.
+
+    Parameters
+    ----------
+    plan : Plan, optional
+        Of the policy; all that it asks for is looked at.
+    options : collection of str
+        Names of the features that the request asks for beside the policy.
+
+    Raises
+    ------
+    PolicyError, DataError
+        With a sentence for each of these, and what to do.
+    """
+    lacking = [FEATURES[name] for name in FEATURES if name in engine.lacks]
+    faults = [f"{one.name}: {_refusal(engine, one.name, one.noun)}" for one in lacking if one.name in options]
+    if faults:
+        raise DataError(*faults)
+    if plan is None:
+        return
+    faults = [
+        plan.policy.located(place, _refusal(engine, feature.name, what))
+        for feature in lacking
+        for place, what in feature.asked(plan)
+    ]
+    if faults:
+        raise PolicyError(*faults)
+
+
+def _refusal(engine: Engine, feature: str, what: str) -> str:
+    """That an engine does not have a feature, and which do."""
+    reason = f", as {engine.lacks[feature]}" if engine.lacks[feature] else ""
+    able = " or ".join(other.how for other in ENGINES.values() if feature not in other.lacks)
+    instead = "choose another algorithm, such as 'auto'" if feature == "whole-table" else "leave it out"
+    return f"{what} cannot be used {engine.where}{reason}; {able}, or {instead}."
