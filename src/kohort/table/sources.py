@@ -197,7 +197,8 @@ def _parquet(files: Sequence[Path], known: Collection[str]) -> Source:
             here = parquet_zones(connection, path)
             if first is None:
                 first, zones = (path, types), here
-                faults += _unusable(path, types, known) + unknown_zones(here, path.name, known)
+                # An unknown zone first: some versions of polars panic when they read of it.
+                faults += unknown_zones(here, path.name, known) or _unusable(path, types, known)
             else:
                 faults += _differing(path, types, *first, known)
                 faults += _elsewhere(path, here, first[0], zones, known)
