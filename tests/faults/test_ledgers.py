@@ -135,7 +135,7 @@ def test_a_release_that_tells_too_much_with_an_earlier_one(folder, capfd, option
     ended = command(capfd, "anonymize", "next.csv", "-p", "policy.toml", "-o", "2.csv", *FLAG, *options)
     assert_nothing_told(ended)
     assert ended.code == 1
-    assert "fewer than 2 values of column 'disease' in 1 pair; up to 1 record of this release is concerned." in (
+    assert "fewer than 2 values of column 'disease' in 1 pair; up to 1 record of this release is affected." in (
         ended.out + ended.err
     )
     assert contents(folder) == before

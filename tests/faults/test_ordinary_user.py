@@ -140,7 +140,7 @@ def test_a_resume_folder_that_somebody_else_made(desk, mode):
     kept.chmod(mode)
     done = call(desk, *RELEASE, "--memory", "1GB", "--resume")
     assert_refused(
-        done, r"resume: finished parts cannot be kept .*\((it belongs to somebody else|Permission denied)\).*\."
+        done, r"resume: finished partitions cannot be kept .*\((it belongs to somebody else|Permission denied)\).*\."
     )
     assert contents(kept) == {}
 
@@ -151,13 +151,13 @@ def test_a_resume_folder_that_others_may_enter(desk):
     kept.chmod(0o755)
     give(kept)
     done = call(desk, *RELEASE, "--memory", "1GB", "--resume")
-    assert_refused(done, r"resume: finished parts cannot be kept .*\(others may enter it\).*\.")
+    assert_refused(done, r"resume: finished partitions cannot be kept .*\(others may enter it\).*\.")
 
 
 def test_a_resume_folder_where_others_could_replace_it(desk):
     desk.chmod(0o777)
     done = call(desk, *RELEASE, "--memory", "1GB", "--resume")
-    assert_refused(done, r"resume: finished parts cannot be kept .*\(others may change .*desk\).*\.")
+    assert_refused(done, r"resume: finished partitions cannot be kept .*\(others may change .*desk\).*\.")
 
 
 def test_temporary_files_where_others_could_replace_them(desk):

@@ -52,7 +52,7 @@ _SENTENCES = {
     "suppression": "no more records are suppressed than the policy allows.",
     "rows": "the release has no more rows than the original.",
     "m-invariance": "everybody who was released before is in a class with the same sensitive values as then.",
-    "intersection": "no earlier release in the ledger leaves less about a person in both than the policy promises.",
+    "intersection": "this release and any earlier one in the ledger together reveal no more than the policy allows.",
 }
 
 

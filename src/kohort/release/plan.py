@@ -61,7 +61,7 @@ def plan_of(policy: Policy) -> Plan:
     if algorithm and models:
         faults += [
             policy.located(
-                ("privacy", "models"), f"algorithm {chosen.name!r} cannot enforce {model.name!r}; {_who(model.name)}."
+                ("privacy", "models"), f"algorithm {chosen.name!r} cannot keep {model.name!r}; {_who(model.name)}."
             )
             for model in models
             if model.name not in algorithm.enforces and not _is_repaired(policy, algorithm, model)

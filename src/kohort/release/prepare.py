@@ -24,13 +24,13 @@ def refused_missing(records: int, policy: Policy, where: str = "") -> PolicyErro
 
 
 def refuse_suppressing(records: int, of: int, policy: Policy, why: str) -> None:
-    """Refuse to withhold more records than the policy allows."""
+    """Refuse to suppress more records than the policy allows."""
     if not policy.privacy.may_suppress(records, of):
         raise InfeasibleError(
             policy.located(
                 ("privacy", "suppression_limit"),
-                f"{records} of {of} records {why} and would be suppressed, which is {records / of:.2%} and over the "
-                f"suppression_limit of {policy.privacy.suppression_limit:.2%}; raise the limit, or change the policy.",
+                f"{records:,} of {of:,} records ({100 * records / of:.2f} %) {why} and would be suppressed; "
+                f"suppression_limit is {100 * policy.privacy.suppression_limit:.2f} %; raise it, or change the policy.",
             )
         )
 

@@ -301,7 +301,7 @@ def _book(
             raise PolicyError(f"person: {person!r} must be a column of role 'identifier', which is never published.")
         persons = PersonKey.of(person, key)
     elif key is not None:
-        raise DataError("ledger key: it is for persons; name the column that tells who they are.")
+        raise DataError("ledger key: it is for persons; name the identifier column that says who they are.")
     return Book(Path(ledger), persons)
 
 

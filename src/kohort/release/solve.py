@@ -58,7 +58,7 @@ def refuse_solution(suppressed: int, usable: int, records: int, policy: Policy) 
     if suppressed == usable:
         raise InfeasibleError("every record would be suppressed; choose a smaller k or another algorithm.")
     if suppressed:
-        refuse_suppressing(records - usable + suppressed, records, policy, "would lie in too small classes")
+        refuse_suppressing(records - usable + suppressed, records, policy, "fall in classes smaller than k")
 
 
 def refuse_stars(stars: int, records: int, policy: Policy) -> None:

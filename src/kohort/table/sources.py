@@ -122,7 +122,7 @@ def fetched(source: Source, action: Callable[[], T]) -> T:
         fault: KohortError = DataError("memory: the limit is too small for this table, or the disk is full; give more.")
     except duckdb.Error as error:
         if NO_ROOM.search(str(error)):
-            fault = DataError("the disk is full: parts of the table are written to it for a while; free some room.")
+            fault = DataError("the disk is full, and partitions of the table are written to it; free some room.")
         else:
             damaged = _damaged(source)
             fault = DataError(*damaged) if damaged else InternalError("A statement that reads the table failed.")

@@ -102,7 +102,7 @@ def refuse_targets(targets: Mapping[str, Path], taken: Mapping[str, Path | Seque
             raise PolicyError(f"the {what} {path.name} is the {same} itself; give another path.")
         if above := next((other for other, place in seen if place.holds(target)), None):
             raise PolicyError(
-                f"the {what} {path.name} would be read as a part of the {above} the next time; "
+                f"the {what} {path.name} would be read as one of the files of the {above} the next time; "
                 "write it to another folder."
             )
         seen.append((what, target))

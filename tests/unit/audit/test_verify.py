@@ -491,11 +491,11 @@ def test_who_knows_the_other_sensitive_columns_may_learn_more():
     assert not strict.passed
     assert strict.reason == (
         "distinct-l-diversity of column 'pay': kept by every one of 2 classes; "
-        "of 4 classes that the other sensitive columns tell apart, 2 do not keep it."
+        "of 4 classes that also share the other sensitive columns, 2 do not keep it."
     )
     fine = verify(TWO_SENSITIVE, rules, strict=True).check("distinct-l-diversity")
     assert fine.passed
-    assert fine.sentence.endswith("of 4 classes that the other sensitive columns tell apart, all keep it.")
+    assert fine.sentence.endswith("of 4 classes that also share the other sensitive columns, all keep it.")
 
 
 def test_strict_is_the_same_where_nothing_else_is_sensitive():

@@ -154,7 +154,7 @@ def test_bad_numbers_are_refused(name, parameters, says):
 @pytest.mark.parametrize("model", [{"model": "average-risk", "most": 0.5}, kmap(3)])
 def test_releases_without_classes_are_refused_before_work(asked, model):
     policy = asked(model, algorithm="nh").with_changes("privacy", anonymity="matchings")
-    with pytest.raises(PolicyError, match=f"algorithm 'nh' cannot enforce '{model['model']}'; choose one that can"):
+    with pytest.raises(PolicyError, match=f"algorithm 'nh' cannot keep '{model['model']}'; choose one that can"):
         kohort.anonymize(pl.DataFrame(AGES), policy)
 
 

@@ -50,7 +50,9 @@ def test_links_and_other_letters_are_the_same_file(folder):
 
 @pytest.mark.parametrize("given", ["in", "in/**/*.csv", "in/*.csv"])
 def test_a_new_file_among_those_that_are_read_is_refused(folder, given):
-    assert "would be read as a part of the input" in said({"output": folder / "in/new.csv"}, input_of(folder / given))
+    assert "would be read as one of the files of the input" in said(
+        {"output": folder / "in/new.csv"}, input_of(folder / given)
+    )
 
 
 def test_a_new_file_beside_a_pattern_is_written(folder):

@@ -58,7 +58,7 @@ def _source(case: LoadedCase, name: str) -> _Source | str:
         relation = f"SELECT rowid AS released, {release.columns[name]} AS who FROM release"
         return _Source(relation, "counted by pseudonyms")
     if original is None:
-        return "the file does not tell them and the original was not given"
+        return "the file does not name them and the original was not given"
     if name not in original.columns:
         return f"column {name!r} is not in the original"
     return case.order_unknown

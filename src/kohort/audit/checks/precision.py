@@ -76,9 +76,9 @@ class _Limits:
         if held.is_narrower(self.width):
             yield "narrower than allowed"
         if self.bottom is not None and _tells_apart(held.hi, held.lo, self.bottom, -1, closed=held.hi_closed):
-            yield "that tells values below the bottom apart"
+            yield "that distinguishes values below the bottom"
         if self.top is not None and _tells_apart(held.lo, held.hi, self.top, 1, closed=held.lo_closed):
-            yield "that tells values above the top apart"
+            yield "that distinguishes values above the top"
 
 
 def _tells_apart(near: Fraction | None, far: Fraction | None, border: Fraction, sign: int, *, closed: bool) -> bool:
@@ -119,7 +119,7 @@ def precision(case: Case) -> Check | None:
         for fault, times in rows.items():
             hold = "holds" if times == 1 else "hold"
             sentences.append(f"column {name!r}: {count(times, 'row')} {hold} an interval or value {fault}")
-    fine = "no number or date is told more precisely than the policy allows"
+    fine = "no number or date is published more precisely than the policy allows"
     return Check("precision", not sentences, f"{'; '.join(sentences) or fine}.", figures)
 
 

@@ -215,8 +215,8 @@ def _also_strict(check: Check, finer: Judged, *, strict: bool) -> Check:
         return replace(check, figures=figures)
     do = "does" if failing == 1 else "do"
     fate = f"{failing:,} {do} not keep it" if failing else "all keep it"
-    sentence = f"{check.sentence.removesuffix('.')}; of {count(number, 'class', 'classes')} that the other sensitive "
-    sentence += f"columns tell apart, {fate}."
+    sentence = f"{check.sentence.removesuffix('.')}; of {count(number, 'class', 'classes')} that also share the other "
+    sentence += f"sensitive columns, {fate}."
     return replace(check, passed=check.passed and not failing, sentence=sentence, figures=figures)
 
 

@@ -75,9 +75,9 @@ def _intersection(sight: Sight, earlier: Sequence[Entry], policy: Policy) -> Che
     elif not figures["pairs"]:
         sentence = "no class shows a sensitive value in common with an overlapping class of an earlier release"
     else:
-        pairs = f"{count(figures['pairs'], 'pair')} of overlapping classes, each of this and an earlier release"
+        pairs = f"{count(figures['pairs'], 'overlapping pair')} of classes (one here, one in an earlier release)"
         if passed:
-            sentence = f"none of {pairs}, leaves less about a person in both than the policy promises"
+            sentence = f"for none of {pairs} the two together reveal more than the policy allows"
         else:
             sentence = _failure(figures, pairs, promised, tallies)
     return Check("intersection", passed, f"{sentence}.", figures)
@@ -94,9 +94,8 @@ def _failure(
     ]
     failing, records = figures["pairs_failing"], figures["records_in_them"]
     sentence = (
-        f"{failing:,} of {pairs}, {'leaves' if failing == 1 else 'leave'} less about a person in both than the policy "
-        f"promises: {', '.join(what)}; up to {count(records, 'record')} of this release "
-        f"{'is' if records == 1 else 'are'} concerned"
+        f"for {failing:,} of {pairs} the two together reveal more than the policy allows: {', '.join(what)}; "
+        f"up to {count(records, 'record')} of this release {'is' if records == 1 else 'are'} affected"
     )
     if figures["columns_not_compared"]:
         columns = count(figures["columns_not_compared"], "quasi-identifier")

@@ -202,7 +202,7 @@ def _refuse_quotes(
         if row is not None:
             faults.append(
                 f"{files[0][0].place}: column {column!r} has the same text with and without quotes (record {row}), "
-                "and some readers tell them apart; write equal cells alike."
+                "and some readers distinguish them; write equal cells alike."
             )
     if faults:
         raise DataError(*faults)

@@ -85,7 +85,7 @@ def _room() -> Iterator[None]:
     else:
         return
     # raised out here, as the words of others may quote cells
-    raise DataError("the disk is full: parts of the table are written to it for a while; free some room.")
+    raise DataError("the disk is full, and partitions of the table are written to it; free some room.")
 
 
 def resumable(output: Path) -> Path:
@@ -106,7 +106,7 @@ def make_resumable(output: Path) -> None:
         make_folder(kept)
     except OSError as error:
         raise DataError(
-            f"resume: finished parts cannot be kept in {kept.name} beside the output ({error.strerror}); "
+            f"resume: finished partitions cannot be kept in {kept.name} beside the output ({error.strerror}); "
             "write to a folder of your own, or leave --resume out."
         ) from None
 
@@ -138,8 +138,8 @@ def same_run(kept: Path, facts: dict[str, Any], drawn: dict[str, int]) -> dict[s
         known = json.loads(note.read_text(encoding="utf-8"))
         if known["facts"] != facts:
             raise DataError(
-                "resume: the finished parts beside the output are of another table, policy or number of parts; "
-                "run as before, or without --resume."
+                "resume: the finished partitions beside the output are of another table, policy or number of "
+                "partitions; run as before, or without --resume."
             )
         seeds: dict[str, int] = known["drawn"]
         return seeds

@@ -79,7 +79,7 @@ def test_a_policy_that_keeps_the_order_tells_it():
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ({}, "the file does not tell them and the original was not given"),
+        ({}, "the file does not name them and the original was not given"),
         ({"original": ORIGINAL}, "it is not known which original row each row comes from; give row_order"),
         ({"original": ORIGINAL.drop("who"), "row_order": IN_ORDER}, "column 'who' is not in the original"),
     ],

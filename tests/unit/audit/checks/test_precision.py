@@ -14,7 +14,7 @@ def check(texts, kind="integer", **keys):
 
 
 OFF, NARROW = "with an end off the grid", "narrower than allowed"
-BELOW, ABOVE = "that tells values below the bottom apart", "that tells values above the top apart"
+BELOW, ABOVE = "that distinguishes values below the bottom", "that distinguishes values above the top"
 
 
 @pytest.mark.parametrize(

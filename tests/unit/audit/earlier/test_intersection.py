@@ -43,9 +43,9 @@ def test_a_value_that_two_classes_have_in_common_is_disclosed():
     found = check(second, recorded(FIRST))
     assert not found.passed
     assert found.sentence == (
-        "1 of 1 pair of overlapping classes, each of this and an earlier release, leaves less about a person in both "
-        "than the policy promises: fewer than k = 2 records in 1 pair, fewer than 2 values of column 'ill' in 1 pair; "
-        "up to 1 record of this release is concerned."
+        "for 1 of 1 overlapping pair of classes (one here, one in an earlier release) the two together reveal more "
+        "than the policy allows: fewer than k = 2 records in 1 pair, fewer than 2 values of column 'ill' in 1 pair; "
+        "up to 1 record of this release is affected."
     )
     assert found.figures == {
         "releases": 1,
@@ -84,8 +84,8 @@ def test_enough_values_in_common_pass():
     verdict = verify(second, policy(), against=recorded(FIRST))
     assert verdict.passed
     sentence = (
-        "none of 1 pair of overlapping classes, each of this and an earlier release, leaves less about a person in "
-        "both than the policy promises"
+        "for none of 1 overlapping pair of classes (one here, one in an earlier release) the two together reveal more "
+        "than the policy allows"
     )
     assert verdict.check("intersection").sentence == f"{sentence}."
     assert sentence in verdict.reason
@@ -96,7 +96,7 @@ def test_enough_values_may_be_too_few_records():
     second = release(*[("[30 - 39]", ill) for ill in ("flu", "gout", "acne")])
     found = check(second, recorded(first, rules=policy(k=3)), policy(k=3))
     assert found.sentence.split(": ")[1] == (
-        "fewer than k = 3 records in 1 pair; up to 2 records of this release are concerned."
+        "fewer than k = 3 records in 1 pair; up to 2 records of this release are affected."
     )
     assert check(second, recorded(first), policy(k=2)).passed
 
