@@ -6,7 +6,6 @@ It needs ``pip install 'kohort[spark]'`` and Java. See docs/spark.md.
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from dataclasses import replace
 from importlib.metadata import version
@@ -31,10 +30,10 @@ from kohort.release.engines.spark.batches import read_batches, write_batches  # 
 from kohort.release.engines.spark.engine import anonymize, prepared  # noqa: E402
 from kohort.release.engines.spark.files import read_files, write_folder  # noqa: E402
 from kohort.release.engines.workspace import files_facts, make_resumable, resumable, same_run  # noqa: E402
+from kohort.release.finish import documents_of, refuse_verdict, release_of  # noqa: E402
 from kohort.release.plan import Plan, plan_of  # noqa: E402
-from kohort.release.published_loss import Counted, exact_loss, public_loss  # noqa: E402
+from kohort.release.published_loss import Counted  # noqa: E402
 from kohort.release.release import Release  # noqa: E402
-from kohort.release.run import documents_of, keyed_hash, provenance_of, refuse_verdict  # noqa: E402
 from kohort.table.files import FileKind  # noqa: E402
 from kohort.table.read import file_kind  # noqa: E402
 from kohort.table.safe import together  # noqa: E402
@@ -148,24 +147,20 @@ def _released(
             verdict, found = guarded(lambda: examine(written, policy, original=there))
             refuse_verdict(verdict)
             published = {axis.name: Counted.of(found.dictionary(axis.name)) for axis in ready.job.axes}
-        with clock.step("measure"):
-            records = verdict.facts.rows_original or 0
-            loss = exact_loss(policy, ready.job.axes, published, records, plan.measure)
-            shown = public_loss(policy, published, plan.measure)
-            key = secrets.token_hex(32)
-            verdict = verdict.with_hashes(
-                release=files_hash(listed_files(draft, "release")), input_keyed=keyed_hash(source.files, key)
-            )
-    return Release(
-        table=None,
-        verdict=verdict,
-        loss=loss,
-        public_loss=shown,
-        provenance=provenance_of(plan, key, clock, verdict.facts.classes or 0),
-        path=path,
-        tables={"": None},
-        facts={"parts": ready.parts},
-    )
+            verdict = verdict.with_hashes(release=files_hash(listed_files(draft, "release")))
+        return release_of(
+            plan,
+            ready.job.axes,
+            source.files,
+            verdict,
+            published,
+            clock,
+            clusters=verdict.facts.classes or 0,
+            table=None,
+            path=path,
+            tables={"": None},
+            facts={"parts": ready.parts},
+        )
 
 
 def _resumed(plan: Plan, path: Path, facts: dict[str, Any]) -> Plan:

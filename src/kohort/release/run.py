@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,16 +18,17 @@ from kohort.codes.publish import Part, parts_of
 from kohort.common import stopping
 from kohort.common.private import private_folder
 from kohort.common.progress import Clock, Progress
-from kohort.errors import DataError, Interrupted, PolicyError, VerificationError
+from kohort.errors import DataError, PolicyError
 from kohort.ledger import PersonKey, Recording, read_or_new, recording, refuse_other_persons
 from kohort.measures.bounds.table import bound_of_codes
 from kohort.policy import Policy
 from kohort.release.engines.features import DISK, MEMORY, refuse
 from kohort.release.engines.frame import loaded, usable_of
+from kohort.release.finish import Documents, documents_of, refuse_verdict, release_of
 from kohort.release.plan import Plan, plan_of
 from kohort.release.pseudonyms import read_key, with_pseudonyms
-from kohort.release.published_loss import Counted, exact_loss, public_loss
-from kohort.release.release import Provenance, Release
+from kohort.release.published_loss import Counted
+from kohort.release.release import Release
 from kohort.release.solve import refuse_stars, solved
 from kohort.table import read_table, same_kind, write_table
 from kohort.table.read import Kind, file_kind
@@ -38,39 +36,6 @@ from kohort.table.safe import Drafts, together
 from kohort.table.sizes import memory_of
 from kohort.table.targets import part_path, read_by, refuse_targets
 from kohort.table.write import refuse_formless
-
-
-@dataclass(frozen=True)
-class Documents:
-    """Where the verdicts of a release are written, beside the release itself."""
-
-    verdict: Path | None = None
-    private: Path | None = None
-
-    @property
-    def targets(self) -> dict[str, Path]:
-        """The paths by names for messages."""
-        both = {"verdict": self.verdict, "private verdict": self.private}
-        return {what: path for what, path in both.items() if path is not None}
-
-    def write(self, release: Release, files: Drafts) -> None:
-        """Write the verdicts into drafts; with the bound, unless Ctrl-C ends it."""
-        if self.targets:
-            try:
-                _ = release.bound
-            except (Interrupted, KeyboardInterrupt):
-                stopping.forgive()
-        if self.verdict is not None:
-            files.text(self.verdict, release.public_json())
-        if self.private is not None:
-            files.text(self.private, release.private_json(), private=True)
-
-
-def documents_of(path: Path | None, verdict: str | Path | None, private: str | Path | None) -> Documents:
-    """Where the verdicts go; they are about a file."""
-    if path is None and (verdict is not None or private is not None):
-        raise DataError("verdict, private: a verdict is about a file that is handed over; give an output.")
-    return Documents(Path(verdict) if verdict is not None else None, Path(private) if private is not None else None)
 
 
 @dataclass(frozen=True)
@@ -194,17 +159,17 @@ def anonymize(
                 write_table(part.frame, draft, kind, source.dialect, neutralise=neutralise)
         with clock.step("verify"):
             original = source.files or source.frame
-            judged, published, key = _verified(drafts, parts, original, record)
-        with clock.step("measure"):
-            loss = exact_loss(policy, codes.axes, published, source.frame.height, plan.measure)
-            shown = public_loss(policy, published, plan.measure)
+            judged, published = _verified(drafts, parts, original, record)
         tables = {part.name: same_kind(part.frame, source.kind) for part in parts}
-        release = Release(
+        release = release_of(
+            plan,
+            codes.axes,
+            original,
+            judged,
+            published,
+            clock,
+            clusters=solution.clusters,
             table=tables[parts[0].name],
-            verdict=judged,
-            loss=loss,
-            public_loss=shown,
-            provenance=provenance_of(plan, key, clock, solution.clusters),
             path=path,
             row_order=parts[0].order,
             tables=tables,
@@ -213,19 +178,6 @@ def anonymize(
         )
         documents.write(release, files)
     return release
-
-
-def provenance_of(plan: Plan, key: str, clock: Clock, clusters: int) -> Provenance:
-    """How a release was made."""
-    return Provenance(
-        algorithm=plan.algorithm.name,
-        parameters=asdict(plan.algorithm),  # type: ignore[call-overload]
-        measure={"name": plan.measure.name} | asdict(plan.measure),  # type: ignore[call-overload]
-        seed=plan.seed,
-        input_key=key,
-        seconds=clock.seconds,
-        clusters=clusters,
-    )
 
 
 def _beyond_memory(
@@ -244,33 +196,31 @@ def _beyond_memory(
     limit = memory if isinstance(memory, int) else memory_of(memory)
     with together(stopping.published) as files:
         draft = files.file(path)
-        with beyond_memory(table, plan, path, draft, limit, clock, **how) as run, clock.step("verify"):
-            found = examine(
-                draft,
-                plan.policy,
-                original=run.source.files,
-                row_order=run.order,
-                memory=limit,
-                folder=run.folder,
-                hold=True,
+        with beyond_memory(table, plan, path, draft, limit, clock, **how) as run:
+            with clock.step("verify"):
+                found = examine(
+                    draft,
+                    plan.policy,
+                    original=run.source.files,
+                    row_order=run.order,
+                    memory=limit,
+                    folder=run.folder,
+                    hold=True,
+                )
+                refuse_verdict(found.verdict)
+            is_parquet = file_kind(path) == "parquet"
+            release = release_of(
+                run.job.plan,
+                run.job.axes,
+                run.source.files,
+                found.verdict,
+                {name: Counted.of(texts) for name, texts in found.published.items()},
+                clock,
+                clusters=run.tally.clusters,
+                table=pl.scan_parquet(path, glob=False) if is_parquet else pl.scan_csv(path, glob=False),
+                path=path,
+                facts=run.facts,
             )
-            verdict = found.verdict
-            refuse_verdict(verdict)
-            key = secrets.token_hex(32)
-            verdict = verdict.with_hashes(input_keyed=keyed_hash(run.source.files, key))
-            published = {name: Counted.of(texts) for name, texts in found.published.items()}
-            rows = verdict.facts.rows_original or 0
-            loss = exact_loss(plan.policy, run.job.axes, published, rows, plan.measure)
-            shown = public_loss(plan.policy, published, plan.measure)
-        release = Release(
-            table=pl.scan_parquet(path, glob=False) if file_kind(path) == "parquet" else pl.scan_csv(path, glob=False),
-            verdict=verdict,
-            loss=loss,
-            public_loss=shown,
-            provenance=provenance_of(run.job.plan, key, clock, run.tally.clusters),
-            path=path,
-            facts=run.facts,
-        )
         documents.write(release, files)
     return release
 
@@ -372,14 +322,8 @@ def _settled(record: Recording | None) -> list[Callable[[], None]]:
 
 def _verified(
     drafts: list[Path], parts: list[Part], original: Sequence[Path] | pl.DataFrame, record: Recording | None
-) -> tuple[Verdict, dict[str, Counted], str]:
-    """The verdict on the drafts, or a refusal; what they publish, and the key of a keyed hash of the input.
-
-    What is to appear is recorded.
-
-    A plain hash of the input would let an outsider who knows all of the table but one cell try
-    every value of it, so the public verdict has a hash with a secret key.
-    """
+) -> tuple[Verdict, dict[str, Counted]]:
+    """The verdict on the drafts, or a refusal; and what they publish. What is to appear is recorded."""
     aside = {part.beside: draft for draft, part in zip(drafts, parts, strict=True) if part.beside}
     found = {
         part.name: examine(
@@ -401,27 +345,4 @@ def _verified(
         [only] = found.values()
         assert only.shown is not None
         record.announce(only.shown, only.people, verdict.hashes)
-    key = secrets.token_hex(32)
-    told = {name: Counted.of(texts) for one in found.values() for name, texts in one.published.items()}
-    return verdict.with_hashes(input_keyed=keyed_hash(original, key)), told, key
-
-
-def refuse_verdict(verdict: Verdict) -> None:
-    """Refuse to publish what does not keep its promise."""
-    if not verdict.passed:
-        raise VerificationError(f"the release does not keep its promise and was not published: {verdict.reason}")
-
-
-def keyed_hash(original: Sequence[Path] | pl.DataFrame, key: str) -> str:
-    """Hash of a frame, or of files one after the other."""
-    keyed = hmac.new(bytes.fromhex(key), digestmod=hashlib.sha256)
-    if not isinstance(original, pl.DataFrame):
-        for path in original:
-            with path.open("rb") as file:
-                while block := file.read(1 << 20):
-                    keyed.update(block)
-    else:
-        for column in original:
-            keyed.update(f"{column.name}:{column.dtype};".encode())
-            keyed.update(column.hash(seed=0).to_numpy().tobytes())
-    return keyed.hexdigest()
+    return verdict, {name: Counted.of(texts) for one in found.values() for name, texts in one.published.items()}

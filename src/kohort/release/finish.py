@@ -1,0 +1,124 @@
+"""The last steps of every engine: a verdict that is no refusal, the loss, and the release with its documents."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from kohort.audit import Verdict
+from kohort.codes.encode import Axis
+from kohort.common import stopping
+from kohort.common.progress import Clock
+from kohort.errors import DataError, Interrupted, VerificationError
+from kohort.release.plan import Plan
+from kohort.release.published_loss import Counted, exact_loss, public_loss
+from kohort.release.release import Provenance, Release
+from kohort.table.safe import Drafts
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Where the verdicts of a release are written, beside the release itself."""
+
+    verdict: Path | None = None
+    private: Path | None = None
+
+    @property
+    def targets(self) -> dict[str, Path]:
+        """The paths by names for messages."""
+        both = {"verdict": self.verdict, "private verdict": self.private}
+        return {what: path for what, path in both.items() if path is not None}
+
+    def write(self, release: Release, files: Drafts) -> None:
+        """Write the verdicts into drafts; with the bound, unless Ctrl-C ends it."""
+        if self.targets:
+            try:
+                _ = release.bound
+            except (Interrupted, KeyboardInterrupt):
+                stopping.forgive()
+        if self.verdict is not None:
+            files.text(self.verdict, release.public_json())
+        if self.private is not None:
+            files.text(self.private, release.private_json(), private=True)
+
+
+def documents_of(path: Path | None, verdict: str | Path | None, private: str | Path | None) -> Documents:
+    """Where the verdicts go; they are about a file."""
+    if path is None and (verdict is not None or private is not None):
+        raise DataError("verdict, private: a verdict is about a file that is handed over; give an output.")
+    return Documents(Path(verdict) if verdict is not None else None, Path(private) if private is not None else None)
+
+
+def refuse_verdict(verdict: Verdict) -> None:
+    """Refuse to publish what does not keep its promise."""
+    if not verdict.passed:
+        raise VerificationError(f"the release does not keep its promise and was not published: {verdict.reason}")
+
+
+def release_of(
+    plan: Plan,
+    axes: Sequence[Axis],
+    original: Sequence[Path] | pl.DataFrame,
+    verdict: Verdict,
+    published: Mapping[str, Counted],
+    clock: Clock,
+    *,
+    clusters: int,
+    **more: Any,
+) -> Release:
+    """A release that has been verified: its loss is measured, and its input hashed.
+
+    A plain hash of the input would let an outsider who knows all of the table but one cell try every value of it, so
+    the public verdict has a hash with a secret key.
+
+    Parameters
+    ----------
+    published : mapping
+        The published texts of each quasi-identifier, with their counts.
+    more
+        Whatever else is known of it.
+    """
+    with clock.step("measure"):
+        records = verdict.facts.rows_original or 0
+        loss = exact_loss(plan.policy, axes, published, records, plan.measure)
+        shown = public_loss(plan.policy, published, plan.measure)
+        key = secrets.token_hex(32)
+        verdict = verdict.with_hashes(input_keyed=_keyed_hash(original, key))
+    return Release(
+        verdict=verdict, loss=loss, public_loss=shown, provenance=_provenance(plan, key, clock, clusters), **more
+    )
+
+
+def _provenance(plan: Plan, key: str, clock: Clock, clusters: int) -> Provenance:
+    """How a release was made."""
+    return Provenance(
+        algorithm=plan.algorithm.name,
+        parameters=asdict(plan.algorithm),  # type: ignore[call-overload]
+        measure={"name": plan.measure.name} | asdict(plan.measure),  # type: ignore[call-overload]
+        seed=plan.seed,
+        input_key=key,
+        seconds=clock.seconds,
+        clusters=clusters,
+    )
+
+
+def _keyed_hash(original: Sequence[Path] | pl.DataFrame, key: str) -> str:
+    """Hash of a frame, or of files one after the other."""
+    keyed = hmac.new(bytes.fromhex(key), digestmod=hashlib.sha256)
+    if not isinstance(original, pl.DataFrame):
+        for path in original:
+            with path.open("rb") as file:
+                while block := file.read(1 << 20):
+                    keyed.update(block)
+    else:
+        for column in original:
+            keyed.update(f"{column.name}:{column.dtype};".encode())
+            keyed.update(column.hash(seed=0).to_numpy().tobytes())
+    return keyed.hexdigest()
