@@ -13,7 +13,7 @@ from kohort.audit.checklist import Need, answers, unanswerable
 from kohort.audit.checks import buckets
 from kohort.audit.checks.classes import classes
 from kohort.audit.checks.coverage import pair
-from kohort.audit.checks.kept import kept_order
+from kohort.audit.checks.kept import is_too_large, kept_order
 from kohort.audit.meaning.order import order_in_array, order_of
 from kohort.audit.meaning.published import published_column
 from kohort.audit.meaning.values import same_value
@@ -263,6 +263,8 @@ def _in_kept_order(case: LoadedCase) -> LoadedCase:
     if original is None or not case.keeps_order or case.order_given or release.rows >= original.rows:
         return case
     questions = [*case.lines.questions, *(same_value(release, original, name, case.policy) for name in case.unchanged)]
+    if is_too_large(original, questions):
+        return replace(case, too_large=True)
     kept = kept_order(release, original, questions)
     if kept is None:
         return case

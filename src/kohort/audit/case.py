@@ -155,6 +155,8 @@ class LoadedCase(Case):
         Whether the order was found, as that of the original without the rows that are withheld.
     several : bool
         Whether it is one of several that fit.
+    too_large : bool
+        Whether it was not looked for, as the tables are too large for the memory.
     """
 
     release: Table
@@ -165,6 +167,7 @@ class LoadedCase(Case):
     persons: PersonKey | None = None
     found: bool = False
     several: bool = False
+    too_large: bool = False
 
     always_strict = True
 
@@ -215,6 +218,8 @@ class LoadedCase(Case):
             uncovered = any(column.row_by_row for column in self.covered.values())
             if not uncovered and not any(self.not_original.values()):
                 return None
+        if self.too_large:
+            return "rows are withheld, and there is not enough memory to find out which; give row_order, or more memory"
         return "the rows do not stand in the order of the original, though order = 'kept'; give row_order"
 
     @property

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from kohort.audit import verify
 from kohort.audit.audit import examine
+from kohort.audit.read import database
 from kohort.errors import DataError
 from kohort.ledger import Ledger, PersonKey
 from kohort.policy import Policy
@@ -78,6 +79,17 @@ def test_several_ways_are_none():
     assert failed(found) == ["persons"]
     assert "it is not certain which; give row_order" in found.check("persons").sentence
     assert verify(ROWS, PERSONS, original=table, row_order=[0, 2, 3, 4]).passed
+
+
+def test_an_order_that_there_is_no_room_to_find_does_not_pass(monkeypatch):
+    """It was said that the rows stood in another order."""
+    table = pl.DataFrame({"who": range(6), "age": [1, 2, 50, 11, 12, 60], "ill": list("abxcdy")})
+    monkeypatch.setattr(database, "_ARRAYS", 100)
+    found = verify(ROWS, PERSONS, original=table)
+    assert failed(found) == ["persons", "coverage"]
+    for name in failed(found):
+        assert "there is not enough memory to find out which; give row_order, or more" in found.check(name).sentence
+    assert verify(ROWS, PERSONS, original=table, row_order=[0, 1, 3, 4]).passed
 
 
 def test_rows_that_no_order_fits_do_not_pass_although_each_column_would():

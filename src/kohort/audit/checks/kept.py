@@ -32,10 +32,15 @@ class Kept:
     several: bool
 
 
-def kept_order(release: Table, original: Table, questions: Sequence[Question]) -> Kept | None:
-    """Find which original rows a release has, in their order; None if none fit, or if they are too many to hold."""
+def is_too_large(original: Table, questions: Sequence[Question]) -> bool:
+    """Whether there is no room to look for the order."""
     width = sum(3 * question.place.dtype.itemsize for question in questions) + 16
-    if not questions or width * original.rows > original.database.room:
+    return width * original.rows > original.database.room
+
+
+def kept_order(release: Table, original: Table, questions: Sequence[Question]) -> Kept | None:
+    """Find which original rows a release has, in their order; None if none fit."""
+    if not questions:
         return None
     columns = [_places(release, original, question) for question in questions]
     earliest = _earliest(columns, release.rows, original.rows)
