@@ -5,10 +5,14 @@ import re
 import polars as pl
 import pytest
 
+from helpers.features import ASKED, policy_of
 from kohort.audit import verify
+from kohort.audit.spark.verify import refuse_promises
 from kohort.audit.spark.verify import verify as verify_in_spark
 from kohort.errors import DataError, PolicyError
 from kohort.policy import Policy
+from kohort.release.engines.features import SPARK, refuse
+from kohort.release.plan import plan_of
 
 from .conftest import only
 from .frames import in_spark
@@ -162,3 +166,16 @@ def test_columns_that_differ_in_case_are_two_and_namesakes_are_refused(spark):
         verify_in_spark(in_spark(spark, GOOD).selectExpr("*", "age"), policy())
     with pytest.raises(DataError, match="column 'age' holds lists"):
         verify_in_spark(in_spark(spark, GOOD).selectExpr("array(1) as age"), policy())
+
+
+@pytest.mark.promise("6.1")
+@pytest.mark.parametrize("feature", ASKED)
+def test_what_is_not_checked_in_spark_is_not_made_there(feature):
+    """The auditor's list and the table of the engines are written apart: whatever the one refuses, the other does."""
+    asked = policy_of(feature)
+    try:
+        refuse_promises(asked)
+    except PolicyError:
+        assert feature in SPARK.lacks
+        with pytest.raises(PolicyError, match="cannot be used on Spark"):
+            refuse(SPARK, plan_of(asked))

@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from kohort.algorithms.base import Clusterer
 from kohort.errors import DataError, PolicyError
+from kohort.policy import Policy
 from kohort.privacy import PopulationModel
 from kohort.release.plan import Plan
 
-Asked = tuple[tuple[str | int, ...], str]
-"""A place in the policy, and what it asks for, in words for messages."""
+Keys = tuple[str | int, ...]
+Asked = list[tuple[Keys, str]]
+"""Places in a policy, and what each of them asks for, in words for messages."""
 
 
 @dataclass(frozen=True)
@@ -37,83 +39,54 @@ class Feature:
 
     name: str
     summary: str
-    asked: Callable[[Plan], Iterator[Asked]] = lambda plan: iter(())
+    asked: Callable[[Plan], Asked] = lambda plan: []
     """Where a policy asks for it; nowhere, if an option does."""
     noun: str = ""
     """What messages call it, if an option asks for it."""
 
 
-def _whole(plan: Plan) -> Iterator[Asked]:
+def _where(keys: Keys, what: str, holds: Callable[[Policy], object]) -> Callable[[Plan], Asked]:
+    """Asked for in one place of the policy, if something holds for it."""
+    return lambda plan: [(keys, what)] if holds(plan.policy) else []
+
+
+def _whole(plan: Plan) -> Asked:
     algorithm = plan.algorithm
-    if not (isinstance(algorithm, Clusterer) or algorithm.searches) or algorithm.tables(plan.policy):
-        yield ("algorithm", "name"), f"algorithm {algorithm.name!r}"
+    in_partitions = (isinstance(algorithm, Clusterer) or algorithm.searches) and not algorithm.tables(plan.policy)
+    return [] if in_partitions else [(("algorithm", "name"), f"algorithm {algorithm.name!r}")]
 
 
-def _anonymity(plan: Plan) -> Iterator[Asked]:
-    if plan.policy.privacy.anonymity != "classes":
-        yield ("privacy", "anonymity"), f"anonymity = {plan.policy.privacy.anonymity!r}"
+def _population(plan: Plan) -> Asked:
+    models = [(place, model) for place, model in plan.others if isinstance(model, PopulationModel)]
+    return [(place, f"privacy model {model.name!r}") for place, model in models]
 
 
-def _person(plan: Plan) -> Iterator[Asked]:
-    if plan.policy.privacy.person is not None:
-        yield ("privacy", "person"), "person"
-
-
-def _population(plan: Plan) -> Iterator[Asked]:
-    for place, model in plan.others:
-        if isinstance(model, PopulationModel):
-            yield place, f"privacy model {model.name!r}"
-
-
-def _wildcard(plan: Plan) -> Iterator[Asked]:
-    if plan.policy.privacy.missing == "wildcard":
-        yield ("privacy", "missing"), "missing = 'wildcard'"
-
-
-def _pseudonyms(plan: Plan) -> Iterator[Asked]:
-    for name in plan.policy.pseudonyms[:1]:
-        yield ("columns", name, "pseudonym"), "pseudonym"
-
-
-def _order(plan: Plan) -> Iterator[Asked]:
-    if plan.policy.output.order == "kept":
-        yield ("output", "order"), "order = 'kept'"
-
-
-def _bounds(plan: Plan) -> Iterator[Asked]:
-    if plan.policy.output.bounds:
-        yield ("output", "bounds"), "bounds = true"
-
-
-def _formulas(plan: Plan) -> Iterator[Asked]:
-    if plan.policy.output.formulas == "neutralised":
-        yield ("output", "formulas"), "formulas = 'neutralised'"
-
-
-def _budget(plan: Plan) -> Iterator[Asked]:
-    if plan.policy.algorithm.budget is not None:
-        yield ("algorithm", "budget"), "budget"
-
-
-def _encoding(plan: Plan) -> Iterator[Asked]:
-    if plan.policy.input.codec not in (None, "utf-8", "utf-8-sig", "ascii"):
-        yield ("input", "encoding"), f"encoding = {plan.policy.input.encoding!r}"
-
-
+_UTF8 = (None, "utf-8", "utf-8-sig", "ascii")
+_ANONYMITY = _where(("privacy", "anonymity"), "this anonymity", lambda policy: policy.privacy.anonymity != "classes")
+_PERSON = _where(("privacy", "person"), "person", lambda policy: policy.privacy.person is not None)
+_WILDCARD = _where(("privacy", "missing"), "missing = 'wildcard'", lambda policy: policy.privacy.missing == "wildcard")
+_PSEUDONYMS = _where(("output", "pseudonym_key"), "pseudonyms", lambda policy: policy.pseudonyms)
+_ORDER = _where(("output", "order"), "order = 'kept'", lambda policy: policy.output.order == "kept")
+_BOUNDS = _where(("output", "bounds"), "bounds", lambda policy: policy.output.bounds)
+_FORMULAS = _where(
+    ("output", "formulas"), "formulas = 'neutralised'", lambda policy: policy.output.formulas == "neutralised"
+)
+_BUDGET = _where(("algorithm", "budget"), "a budget", lambda policy: policy.algorithm.budget is not None)
+_ENCODING = _where(("input", "encoding"), "this encoding", lambda policy: policy.input.codec not in _UTF8)
 FEATURES = {
     feature.name: feature
     for feature in (
         Feature("whole-table", "algorithms that need the whole table at once", _whole),
-        Feature("anonymity", "anonymity = 'matchings' and 'buckets'", _anonymity),
-        Feature("person", "k persons in every class", _person),
+        Feature("anonymity", "anonymity = 'matchings' and 'buckets'", _ANONYMITY),
+        Feature("person", "k persons in every class", _PERSON),
         Feature("population", "privacy models about a population", _population),
-        Feature("wildcard", "missing = 'wildcard'", _wildcard),
-        Feature("pseudonyms", "keyed pseudonyms", _pseudonyms),
-        Feature("order", "order = 'kept'", _order),
-        Feature("bounds", "typed bounds beside intervals", _bounds),
-        Feature("formulas", "formulas = 'neutralised'", _formulas),
-        Feature("budget", "a budget of time", _budget),
-        Feature("encoding", "CSV files in other encodings than UTF-8", _encoding),
+        Feature("wildcard", "missing = 'wildcard'", _WILDCARD),
+        Feature("pseudonyms", "keyed pseudonyms", _PSEUDONYMS),
+        Feature("order", "order = 'kept'", _ORDER),
+        Feature("bounds", "typed bounds beside intervals", _BOUNDS),
+        Feature("formulas", "formulas = 'neutralised'", _FORMULAS),
+        Feature("budget", "a budget of time", _BUDGET),
+        Feature("encoding", "CSV files in other encodings than UTF-8", _ENCODING),
         Feature("ledger", "a ledger of releases (--ledger)", noun="a ledger"),
         Feature("frame", "polars, pandas and pyarrow tables", noun="a table or release in a data frame"),
         Feature("memory", "a memory limit (--memory)", noun="a memory limit"),
@@ -123,8 +96,6 @@ FEATURES = {
     )
 }
 """By name."""
-
-
 _IN_PARTITIONS = {
     "whole-table": "it needs the whole table in memory",
     "anonymity": "it is kept in memory only",
