@@ -56,9 +56,9 @@ def demo(
     policy = _policy(folder, k, seed)
     write_text(folder / "policy.toml", policy.to_toml())
     out = console()
-    out.print(f"{rows:,} made-up patients, k = {k}", style="bold", end="")
-    out.print(": what is published about a person, apart from diagnosis, stay")
-    out.print(f"and cost, will be shared by at least {k} records.\n")
+    out.print(f"{rows:,} made-up patients, k = {k}", style="bold")
+    out.print("What is published about a person, apart from diagnosis, stay and cost,")
+    out.print(f"will be shared by at least {k} records.\n")
     policy = kohort.Policy.load(folder / "policy.toml")
     with progress_bar(silent=False) as progress:
         release = kohort.anonymize(
@@ -108,7 +108,7 @@ def _policy(folder: Path, k: int, seed: int) -> Policy:
     )
 
 
-SHOWN = ("name", "birth_date", "sex", "zip_code", "education", "diagnosis")
+SHOWN = ("name", "birth_date", "sex", "zip_code", "diagnosis")
 """Columns of the before and after tables: those that fit a terminal."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
-from kohort.cli.shared import JsonOption, app, console, print_json
+from kohort.cli.shared import JsonOption, app, console, print_hanging, print_json
 
 
 @app.command()
@@ -54,11 +54,9 @@ def _list(registry: Mapping[str, Any], facts: tuple[str, ...], *, json: bool) ->
         out.print(name, style="bold")
         for fact, text in entry.items():
             if text:
-                out.print(f"  {fact + ':':<12}", end="")
-                out.print(
-                    ", ".join(f"{key} = {value!r}" for key, value in text.items()) if fact == "parameters" else text,
-                    markup=False,
-                )
+                if fact == "parameters":
+                    text = ", ".join(f"{key} = {value!r}" for key, value in text.items())
+                print_hanging(f"  {fact + ':':<12}", text)
 
 
 def _parameters(cls: Any) -> dict[str, Any]:

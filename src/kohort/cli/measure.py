@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kohort.cli.shared import JsonOption, PolicyOption, QuietOption, app, console, print_json, print_loss
+from kohort.cli.shared import JsonOption, PolicyOption, QuietOption, app, print_hanging, print_json, print_loss
 
 
 @app.command()
@@ -52,7 +52,7 @@ def print_figures(figures: Mapping[str, Mapping[str, Any]]) -> None:
     width = max(map(len, figures), default=0)
     for name, values in figures.items():
         shown = ", ".join(f"{what} {_rounded(value)}" for what, value in values.items() if not isinstance(value, list))
-        console().print(f"  {name:<{width}}  {shown}")
+        print_hanging(f"  {name:<{width}}  ", shown)
 
 
 def _rounded(value: Any) -> str:

@@ -13,6 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from kohort.audit import Verdict
     from kohort.common.progress import Progress
@@ -89,9 +90,25 @@ def print_verdict(verdict: Verdict) -> None:
     out = console()
     for check in verdict.checks:
         mark = ("ok  ", "green") if check.passed else ("FAIL", "red")
-        out.print(Text.assemble("  ", mark, f" {check.name + ' ':<12}{check.sentence}"))
+        print_hanging(Text.assemble("  ", mark, f" {check.name + ' ':<12}"), check.sentence)
     mark = ("verified: ", "bold green") if verdict.passed else ("NOT verified: ", "bold red")
     out.print(Text.assemble(mark, verdict.reason))
+
+
+def print_hanging(start: Text | str, sentence: str) -> None:
+    """Print a sentence after its start; in a terminal, its further lines begin where the first one does."""
+    from rich.table import Table
+    from rich.text import Text
+
+    out = console()
+    if out.soft_wrap:
+        out.print(Text.assemble(start, sentence))
+        return
+    grid = Table.grid()
+    grid.add_column(no_wrap=True)
+    grid.add_column()
+    grid.add_row(start, Text(sentence))
+    out.print(grid)
 
 
 def print_loss(loss: Loss, bound: float | None = None) -> None:

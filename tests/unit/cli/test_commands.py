@@ -187,13 +187,13 @@ def test_demo(tmp_path):
     assert "verified:" in again.stdout
 
 
-def in_terminal(*arguments, folder, **environment):
-    """Run with a terminal for stderr; what it showed."""
+def in_terminal(*arguments, folder, results=False, **environment):
+    """Run with a terminal for stderr, or for results alone; what it showed."""
     ours, theirs = pty.openpty()
+    streams = {"stdout": theirs} if results else {"stdout": subprocess.DEVNULL, "stderr": theirs}
     process = subprocess.Popen(
         [sys.executable, "-c", CODE, *arguments],
-        stdout=subprocess.DEVNULL,
-        stderr=theirs,
+        **streams,
         cwd=folder,
         env=os.environ | {"TERM": "xterm"} | environment,
     )
@@ -210,6 +210,15 @@ def in_terminal(*arguments, folder, **environment):
     os.close(ours)
     assert process.wait() == 0
     return shown.decode()
+
+
+@pytest.mark.parametrize("command", ["algorithms", "models", "measures", "engines", "--help"])
+def test_what_is_shown_fits_a_terminal_and_is_not_broken_in_a_pipe(tmp_path, command):
+    narrow = {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}
+    shown = in_terminal(command, folder=tmp_path, results=True, **narrow)
+    assert max(map(len, shown.splitlines())) <= 80
+    if command in ("algorithms", "models"):
+        assert any(len(line) > 80 for line in call(command, folder=tmp_path, **narrow).stdout.splitlines())
 
 
 @pytest.mark.slow
