@@ -15,6 +15,11 @@ def listed(names: Iterable[str]) -> str:
     return _columns([repr(name) for name in names])
 
 
+def are(number: int) -> str:
+    """The verb to a number of things."""
+    return "is" if number == 1 else "are"
+
+
 def placed(places: Iterable[int]) -> str:
     """Write the positions of columns, with the word before them."""
     return _columns([str(place) for place in places])

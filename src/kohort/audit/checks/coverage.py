@@ -21,13 +21,12 @@ from kohort.audit.checks.matching import unmatched
 from kohort.audit.checks.rowwise import Question, Stretches
 from kohort.audit.meaning.bulk import Floats, decimal, exact
 from kohort.audit.meaning.intervals import Interval
-from kohort.audit.meaning.published import Exact, Mask, Meaning, Node, PublishedColumn, Star
+from kohort.audit.meaning.published import LAST_CHARACTER, Exact, Mask, Meaning, Node, PublishedColumn, Star
 from kohort.audit.read.dictionary import Ints
 from kohort.audit.read.table import Table
 from kohort.audit.read.texts import Texts
 
 _NOWHERE = (1, 0)
-_LAST_CHARACTER = chr(0x10FFFF)
 
 
 class Line:
@@ -127,7 +126,7 @@ class Line:
                 first = max(first, self._inner[0]) if lo.is_finite() else first
                 return first, min(last, self._inner[1]) if hi.is_finite() else last
             case Mask(prefix, length):
-                last_key = (length, prefix + _LAST_CHARACTER)
+                last_key = (length, prefix + LAST_CHARACTER)
                 return self._place((length, prefix), after=False), self._place(last_key, after=True) - 1
             case Exact(text):
                 key = (len(text), text)

@@ -15,7 +15,7 @@ from kohort.audit.checks.coverage import Line
 from kohort.audit.read.load import load
 from kohort.audit.read.table import Table
 from kohort.audit.verdict import Check
-from kohort.audit.words import count, listed
+from kohort.audit.words import are, count, listed
 from kohort.errors import DataError
 from kohort.privacy import PopulationModel
 
@@ -39,7 +39,7 @@ def population(case: LoadedCase, model: PopulationModel, number: int) -> Check:
     people = load(case.release.database, f"population{number}", path, case.policy, case.policy.quasi_identifiers)
     absent = [name for name in case.columns if name not in people.columns]
     if absent:
-        raise DataError(f"population {Path(path).name}: {listed(absent)} of the policy {_is(absent)} not in it.")
+        raise DataError(f"population {Path(path).name}: {listed(absent)} of the policy {are(len(absent))} not in it.")
     sizes, covered, times = _counted(case, people)
     wrong = ~model.keeps(sizes, covered)
     failing, classes = int(times[wrong].sum()), count(int(times.sum()), "class", "classes")
@@ -101,7 +101,3 @@ def _counted(case: LoadedCase, people: Table) -> tuple[np.ndarray[tuple[int], np
         f"FROM described LEFT JOIN placed ON {inside} GROUP BY class) AS classes GROUP BY size, covered"
     )
     return tuple(np.asarray(found[name], np.int64) for name in ("size", "covered", "times"))
-
-
-def _is(names: list[str]) -> str:
-    return "is" if len(names) == 1 else "are"

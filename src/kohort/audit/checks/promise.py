@@ -17,7 +17,7 @@ from kohort.audit.meaning.intervals import Interval
 from kohort.audit.meaning.published import Kind, PublishedColumn
 from kohort.audit.read.dictionary import Ints
 from kohort.audit.verdict import Check
-from kohort.audit.words import count, listed, placed
+from kohort.audit.words import are, count, listed, placed
 from kohort.privacy import PrivacyModel, SensitiveModel, SizeModel
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def columns(case: Case, also: Collection[str] = (), apart: Collection[str] = ())
         has, they, them = ("have", "they", "them") if len(unknown) > 1 else ("has", "it", "it")
         faults.append(f"{placed(unknown)} {has} no role in the policy, so {they} may identify people; drop {them}")
     if absent:
-        faults.append(f"{listed(absent)} of the policy {_is(absent)} not in the release")
+        faults.append(f"{listed(absent)} of the policy {are(len(absent))} not in the release")
     figures = {"identifiers": len(identifiers), "without_role": len(unknown), "absent": len(absent)}
     sentence = "; ".join(faults) or "the release has the columns that the policy publishes and no others"
     return Check("columns", not faults, f"{sentence}.", figures)
@@ -68,7 +68,7 @@ def k(case: Case) -> Check:
     wanted, found = case.policy.privacy.k, case.classes
     if found is None:
         quasi = [name for name in case.absent if name in case.policy.quasi_identifiers]
-        reason = f"k cannot be checked, as {listed(quasi)} {_is(quasi)} not in the release."
+        reason = f"k cannot be checked, as {listed(quasi)} {are(len(quasi))} not in the release."
         return Check("k", False, reason, {"k": wanted})
     smallest, under = found.smallest, found.under(wanted)
     wildcard = case.policy.privacy.missing == "wildcard" and found.has_missing
@@ -283,7 +283,3 @@ def _fault(column: PublishedColumn, text: str) -> str | None:
         if column.domain is not None and not meaning.meets(*column.domain):
             return _OUTSIDE
     return None
-
-
-def _is(names: list[str]) -> str:
-    return "is" if len(names) == 1 else "are"

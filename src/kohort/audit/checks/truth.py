@@ -8,7 +8,7 @@ from kohort.audit.meaning.intervals import Interval
 from kohort.audit.meaning.published import PublishedColumn
 from kohort.audit.read.table import Table
 from kohort.audit.verdict import Check
-from kohort.audit.words import count, listed
+from kohort.audit.words import are, count, listed
 
 _ENOUGH = 30
 """Uncovered cells that chance must give before fewer of them can speak for the order of the file."""
@@ -23,7 +23,7 @@ def rows(case: Case) -> Check | None:
     if released > there:
         more = count(released - there, "row")
         return Check("rows", False, f"the release has {more} more than the original.", figures)
-    sentence = f"{released:,} of {count(there, 'original row')} {'is' if released == 1 else 'are'} released."
+    sentence = f"{released:,} of {count(there, 'original row')} {are(released)} released."
     return Check("rows", True, sentence, figures)
 
 
@@ -33,8 +33,7 @@ def coverage(case: Case) -> Check | None:
         return None
     unknown = [name for name in case.columns if name not in case.original.columns]
     if unknown:
-        are = "is" if len(unknown) == 1 else "are"
-        sentence = f"coverage cannot be checked, as {listed(unknown)} {are} not in the original."
+        sentence = f"coverage cannot be checked, as {listed(unknown)} {are(len(unknown))} not in the original."
         return Check("coverage", False, sentence)
     found = case.covered
     by_row = case.order_said or _in_original_order(list(found.values()))
@@ -76,17 +75,16 @@ def values(case: Case) -> Check | None:
     published = case.policy.having_role("sensitive", "insensitive")
     unknown = [name for name in published if name in case.release.columns and name not in case.original.columns]
     if unknown:
-        are = "is" if len(unknown) == 1 else "are"
-        sentence = f"values cannot be checked, as {listed(unknown)} {are} not in the original."
+        sentence = f"values cannot be checked, as {listed(unknown)} {are(len(unknown))} not in the original."
         return Check("values", False, sentence)
     sentences = []
     figures: dict[str, int | float | str] = {"method": "row by row" if case.order_said else "in any order"}
     for name, cells in case.not_original.items():
         figures[f"not_original.{name}"] = cells
         if cells:
-            are = "is not one" if cells == 1 else "are not those"
+            wrong = "is not one" if cells == 1 else "are not those"
             share = f"{cells:,} of {count(case.release.rows, 'published value')}"
-            sentences.append(f"column {name!r}: {share} {are} of the original")
+            sentences.append(f"column {name!r}: {share} {wrong} of the original")
     sentence = "; ".join(sentences) or "the other columns hold the values of the original"
     return Check("values", not sentences, f"{sentence}.", figures)
 

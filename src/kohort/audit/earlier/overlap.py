@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.audit.meaning.intervals import Interval
-from kohort.audit.meaning.published import Exact, Mask, Node, PublishedColumn
+from kohort.audit.meaning.published import LAST_CHARACTER, Exact, Mask, Node, PublishedColumn
 from kohort.ledger import Shown
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -26,7 +26,6 @@ Boxes: TypeAlias = tuple[tuple[Ints, Ints], tuple[Ints, Ints]]
 
 _MISSING = -1
 """Place of a missing value that is a value of its own."""
-_LAST_CHARACTER = chr(0x10FFFF)
 
 
 def boxes(new: Shown, old: Shown, readers: Mapping[str, PublishedColumn]) -> Boxes:
@@ -74,7 +73,7 @@ def _span(reader: PublishedColumn, text: str) -> tuple[Any, Any] | None:
         case Interval(lo, hi, lo_closed, hi_closed) if reader.has_ends and not meaning.is_empty:
             return (lo, 0 if lo_closed else 1), (hi, 0 if hi_closed else -1)
         case Mask(prefix, length):
-            return (length, prefix), (length, prefix + _LAST_CHARACTER)
+            return (length, prefix), (length, prefix + LAST_CHARACTER)
         case Exact(text):
             return (len(text), text), (len(text), text)
     return None

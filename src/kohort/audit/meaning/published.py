@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from kohort.policy import Column, Policy
 
 STAR = "*"
+LAST_CHARACTER = chr(0x10FFFF)
+"""After every text that begins with a prefix: the prefix with this."""
 _FORMULA = frozenset("=+-@\t\r")
 
 Kind: TypeAlias = Literal["label", "number", "date", "prefix", "text"]

@@ -10,7 +10,7 @@ took for another person would else pass as one here, too. A test compares both.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Hashable
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
@@ -18,7 +18,7 @@ from unicodedata import category, normalize
 
 from kohort.audit.meaning.intervals import day
 from kohort.audit.meaning.published import unquoted
-from kohort.audit.read.database import Database
+from kohort.audit.read.database import Database, quoted
 
 if TYPE_CHECKING:
     from kohort.policy import Policy
@@ -141,7 +141,7 @@ def told_apart(database: Database, relation: str, policy: Policy) -> str:
         database.register("some_people", pl.DataFrame({"text": some, "person": map(identity, some)}, schema=schema))
         database.rows("INSERT INTO people SELECT text, person FROM some_people")
     named = "CASE WHEN people.text IS NULL THEN who ELSE people.person END"
-    return f"CASE WHEN {named} IN ({_quoted(nobody)}) THEN NULL ELSE {named} END"
+    return f"CASE WHEN {named} IN ({quoted(sorted(nobody))}) THEN NULL ELSE {named} END"
 
 
 def _seen(text: str) -> str:
@@ -179,7 +179,3 @@ def _moment(text: str) -> str | None:
         return None
     is_day = moment.tzinfo is None and moment == moment.replace(hour=0, minute=0, second=0, microsecond=0)
     return moment.strftime("%Y-%m-%d").rjust(10, "0") if is_day else moment.isoformat(" ")
-
-
-def _quoted(texts: Collection[str]) -> str:
-    return ", ".join("'" + text.replace("'", "''") + "'" for text in sorted(texts))

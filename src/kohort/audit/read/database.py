@@ -6,7 +6,7 @@ DuckDB's own messages quote the data. They never leave this module: a failed sta
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,11 @@ _ARRAYS = 1 << 30
 """Bytes of arrays at a time where no limit is given."""
 _ROWS = 1 << 16
 """Rows that Python has at a time."""
+
+
+def quoted(texts: Iterable[str]) -> str:
+    """Texts as SQL writes them, with commas between."""
+    return ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
 
 
 class Unreadable(Exception):

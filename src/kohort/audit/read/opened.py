@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from kohort.audit.read.database import Database
+from kohort.audit.read.database import Database, quoted
 from kohort.audit.read.table import Part
 from kohort.common.regular import regular
 from kohort.errors import DataError
@@ -49,7 +49,7 @@ class File:
     @property
     def sql(self) -> str:
         """Its path as a literal; a pattern in a file name would make the database read other files."""
-        return literal(re.sub(r"([\[*?])", r"[\1]", str(self.path.absolute())))
+        return quoted([re.sub(r"([\[*?])", r"[\1]", str(self.path.absolute()))])
 
 
 def read_parquet(files: str, names: Sequence[str], cells: Mapping[str, str]) -> str:
@@ -105,8 +105,3 @@ def refuse_nested(kinds: Mapping[str, str], place: str) -> None:
     for column, kind in kinds.items():
         if _NESTED.match(kind):
             raise DataError(f"{place}: column {column!r} holds lists or records; only single values will do.")
-
-
-def literal(text: str) -> str:
-    """A text in SQL."""
-    return "'" + text.replace("'", "''") + "'"

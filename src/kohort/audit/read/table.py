@@ -6,14 +6,14 @@ text, which is small: so no table needs to fit into memory, only the distinct te
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kohort.audit.meaning.published import STAR
-from kohort.audit.read.database import Database, Unreadable
+from kohort.audit.read.database import Database, Unreadable, quoted
 from kohort.audit.read.dictionary import Dictionary, Ints, Keys
 from kohort.audit.read.texts import TEXTS, Texts
 
@@ -245,7 +245,7 @@ class Table:
         sql = self.columns[column]
         # a typed column says "not a number" where another leaves the cell empty
         strange = f" OR isnan({sql})" if self._is_float(column) else ""
-        return f"CAST({sql} AS VARCHAR) IN ({_quoted(self.missing[column])}){strange}"
+        return f"CAST({sql} AS VARCHAR) IN ({quoted(sorted(self.missing[column]))}){strange}"
 
     def _numbered(self, column: str) -> Dictionary:
         table, key = f"{self.name}_{self.columns[column]}", self._key(column)
@@ -258,7 +258,7 @@ class Table:
             f"SELECT {key} AS key, count(*) AS times FROM {self.relation} GROUP BY key) AS keys ORDER BY code"
         )
         missing = self.missing[column] | (frozenset({"nan", "-nan"}) if self._is_float(column) else frozenset())
-        is_missing = f"{text} IN ({_quoted(missing)})"
+        is_missing = f"{text} IN ({quoted(sorted(missing))})"
         value = f"any_value(CASE WHEN {is_missing} THEN NULL ELSE {text} END)"
         few = self.rows <= TEXTS
         found = self.database.frame(
@@ -309,8 +309,3 @@ def _joined(dictionaries: Sequence[Dictionary], prefix: str = "d") -> str:
         f"LEFT JOIN {one.table} AS {prefix}{place} ON {prefix}{place}.key IS NOT DISTINCT FROM {one.key}"
         for place, one in enumerate(dictionaries)
     )
-
-
-def _quoted(texts: Iterable[str]) -> str:
-    """Texts as SQL writes them."""
-    return ", ".join("'" + text.replace("'", "''") + "'" for text in sorted(texts))
