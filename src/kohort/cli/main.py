@@ -17,7 +17,7 @@ from kohort.common import stopping
 from kohort.errors import InternalError, Interrupted, KohortError, Stopped
 
 COMMANDS: tuple[str, ...] = ("demo", "init", "anonymize", "verify", "measure", "ledger", "compare", "why", "hierarchy")
-COMMANDS += ("engines", "lists")
+COMMANDS += ("compile", "engines", "lists")
 """Modules with commands, in the order that `kohort --help` lists them."""
 
 

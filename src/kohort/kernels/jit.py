@@ -8,8 +8,10 @@ could write to is never used.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import shutil
+import sys
 import tempfile
 import time
 from contextlib import suppress
@@ -74,6 +76,12 @@ def _forget_old(place: Path) -> None:
 CACHE = cache_directory()
 if CACHE is not None:
     numba.config.CACHE_DIR = str(CACHE)  # type: ignore[attr-defined]
+
+# numba asks scipy for linear algebra as soon as a kernel is loaded; none has any, and a start without it is quicker.
+with suppress(ImportError):
+    sys.modules["scipy.linalg.cython_blas"] = None  # type: ignore[assignment]
+    importlib.import_module("numba.np.arraymath")
+del sys.modules["scipy.linalg.cython_blas"]
 
 # Parts of a table may be worked on in threads, so the lock of the interpreter is released.
 kernel = numba.njit(cache=CACHE is not None, nogil=True)

@@ -171,22 +171,7 @@ class Policy(Section):
             if isinstance(names, str):
                 raise PolicyError(f"{parameter} must be a list of column names; got the text {names!r}.")
             roles += [(name, role) for name in names]  # type: ignore[misc]
-        columns: dict[str, dict[str, Any]] = {}
-        faults = []
-        for name, role in roles:
-            if name in columns:
-                faults.append(f"column {name!r} has two roles, {columns[name]['role']} and {role}; give it one.")
-            columns[name] = {"role": role}
-        for name in pseudonyms:
-            columns[name]["pseudonym"] = True
-        for key, given in (("hierarchy", hierarchies), ("weight", weights), ("type", types)):
-            for name, value in (given or {}).items():
-                if name in columns:
-                    columns[name][key] = value
-                else:
-                    faults.append(f"column {name!r} has a {key} but no role; give it a role.")
-        if faults:
-            raise PolicyError(*faults)
+        columns = _columns(roles, pseudonyms, {"hierarchy": hierarchies, "weight": weights, "type": types})
         chosen: dict[str, Any] = {"measure": measure, "seed": seed}
         if isinstance(algorithm, str):
             chosen["name"] = algorithm
@@ -382,6 +367,29 @@ class Policy(Section):
         return isinstance(other, Policy) and self.to_dict() == other.to_dict()
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _columns(
+    roles: Iterable[tuple[str, Role]], pseudonyms: Iterable[str], more: Mapping[str, Mapping[str, Any] | None]
+) -> dict[str, dict[str, Any]]:
+    """The columns by name, each with its role and whatever else is given of it; every fault is reported."""
+    columns: dict[str, dict[str, Any]] = {}
+    faults = []
+    for name, role in roles:
+        if name in columns:
+            faults.append(f"column {name!r} has two roles, {columns[name]['role']} and {role}; give it one.")
+        columns[name] = {"role": role}
+    for name in pseudonyms:
+        columns[name]["pseudonym"] = True
+    for key, given in more.items():
+        for name, value in (given or {}).items():
+            if name in columns:
+                columns[name][key] = value
+            else:
+                faults.append(f"column {name!r} has a {key} but no role; give it a role.")
+    if faults:
+        raise PolicyError(*faults)
+    return columns
 
 
 def _known_keys(keys: KeyPath) -> list[str]:

@@ -246,6 +246,27 @@ def test_without_a_home_kernels_are_cached_among_temporary_files(tmp_path):
     assert list((tmp_path / f"kohort-{os.getuid()}").rglob("*.nbi"))
 
 
+def test_kernels_are_compiled_ahead(tmp_path):
+    """Those of the search with and without sensitive values, and of the bound."""
+    code = (
+        "from kohort.cli.main import _command; assert _command() == 0\n"
+        "from kohort.kernels.bounds.bound import insert_rows\n"
+        "from kohort.kernels.search.search import carry_out\n"
+        "print(len(carry_out.signatures), len(insert_rows.signatures))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "compile"], capture_output=True, text=True, cwd=tmp_path)
+    assert "compiled kernels are in " in done.stdout, done.stderr
+    assert done.stdout.splitlines()[-1] == "2 1"
+
+
+def test_without_a_private_folder_nothing_is_compiled_ahead(monkeypatch):
+    from kohort.cli.compile import compile_kernels
+
+    monkeypatch.setattr("kohort.kernels.jit.CACHE", None)
+    with pytest.raises(kohort.DataError, match="no private folder for compiled kernels; set NUMBA_CACHE_DIR to one"):
+        compile_kernels()
+
+
 def test_a_cache_that_others_can_write_is_not_used(tmp_path, monkeypatch):
     from kohort.kernels.jit import cache_directory
 

@@ -149,6 +149,39 @@ def _cheapest_with_penalty(
 
 
 @kernel
+def _furthest(distance, left, live):
+    """The slot at the largest distance that has copies left, the first of equals."""
+    slot = -1
+    furthest = -1
+    for i in range(live):
+        if distance[i] > furthest and left[i] > 0:
+            furthest = distance[i]
+            slot = i
+    return slot
+
+
+@kernel
+def _price(costs, codes, original, candidates, found, lo, hi, value):
+    """What the box would cost with each candidate."""
+    for c in range(found):
+        value[c] = box_cost_with(costs, lo, hi, codes[original[candidates[c]]])
+
+
+@kernel
+def _widen(row, lo, hi):
+    """Widen the box so that it holds the row; whether it did not before."""
+    grew = False
+    for axis in range(len(row)):
+        if row[axis] < lo[axis]:
+            lo[axis] = row[axis]
+            grew = True
+        if row[axis] > hi[axis]:
+            hi[axis] = row[axis]
+            grew = True
+    return grew
+
+
+@kernel
 def grow_clusters(
     codes,  # IN   int32[m, d], distinct rows in lexicographic order
     first,  # IN   int64[m], position of the first copy of a row
@@ -184,12 +217,7 @@ def grow_clusters(
             used_up = 0
         # The seed: the row furthest from the last one, the first of equals.
         scan_from(costs, packs, live, codes[state[FAR_ROW]], table, side, distance)
-        slot = -1
-        furthest = -1
-        for i in range(live):
-            if distance[i] > furthest and left[i] > 0:
-                furthest = distance[i]
-                slot = i
+        slot = _furthest(distance, left, live)
         seed = original[slot]
         cluster = state[CLUSTERS]
         lo = lows[cluster]
@@ -203,8 +231,7 @@ def grow_clusters(
         scan_from(costs, packs, live, codes[seed], table, side, distance)
         threshold = _threshold(distance, left, live, max(3 * k, 32), shift, bins)
         found = _collect(distance, left, live, threshold, candidates)
-        for c in range(found):
-            value[c] = box_cost_with(costs, lo, hi, codes[original[candidates[c]]])
+        _price(costs, codes, original, candidates, found, lo, hi, value)
         copies = 1
         while True:
             # Take copies of the row in `slot`.
@@ -220,20 +247,11 @@ def grow_clusters(
             if penalty.cost > 0:
                 penalty.votes[penalty.of_row[row]] += copies
                 most_of_a_class = max(most_of_a_class, penalty.votes[penalty.of_row[row]])
-            grew = False
-            for axis in range(d):
-                code = codes[row, axis]
-                if code < lo[axis]:
-                    lo[axis] = code
-                    grew = True
-                if code > hi[axis]:
-                    hi[axis] = code
-                    grew = True
+            grew = _widen(codes[row], lo, hi)
             if members == k:
                 break
             if grew:
-                for c in range(found):
-                    value[c] = box_cost_with(costs, lo, hi, codes[original[candidates[c]]])
+                _price(costs, codes, original, candidates, found, lo, hi, value)
             while True:
                 if penalty.cost == 0:
                     best, cost = _cheapest(value, found, candidates, left)
@@ -247,8 +265,7 @@ def grow_clusters(
                 # A row outside could be as good: everything within `cost` must be seen.
                 threshold = cost if best >= 0 else _threshold(distance, left, live, max(3 * k, 32), shift, bins)
                 found = _collect(distance, left, live, threshold, candidates)
-                for c in range(found):
-                    value[c] = box_cost_with(costs, lo, hi, codes[original[candidates[c]]])
+                _price(costs, codes, original, candidates, found, lo, hi, value)
             slot = candidates[best]
             # A row that moves neither box nor majority stays the best until its copies are used up.
             row = original[slot]

@@ -254,6 +254,136 @@ def _next_threshold(far, members, threshold):
 
 
 @kernel
+def _sides(costs, left, n_reach):
+    """Which reaches are to the right of a number, and what the whole range of each left one costs, -1 for others."""
+    is_right = np.zeros(n_reach, np.bool_)
+    whole = np.full(n_reach, -1, np.int64)
+    for axis in range(len(left)):
+        if costs.kind[axis] == LINE:
+            is_right[left[axis] + 1] = True
+            whole[left[axis]] = costs.full[axis]
+    return is_right, whole
+
+
+@kernel
+def _within(
+    far,  # IN   int32[count], the reach that is divided
+    threshold,  # IN   int
+    held,  # IN   int, members here
+    members,  # IN/OUT int64[depths, room], here and one depth below
+    total,  # IN/OUT int64[depths, room], least cost of a box that holds the row and this member
+):
+    """Hand the members within the threshold one depth down; how many they are."""
+    keep = 0
+    for i in range(held):
+        member = members[0, i]
+        if far[member] <= threshold:
+            members[1, keep] = member
+            total[1, keep] = total[0, i] + threshold - far[member]
+            keep += 1
+    return keep
+
+
+@kernel
+def _walk(
+    far,  # IN   int32[reaches, count], see `_reaches`
+    is_right,  # IN   bool[reaches]
+    whole,  # IN   int64[reaches], see `_sides`
+    others,  # IN   int64[count], the rows near, those of the largest values first
+    local,  # IN   int64[count], their values
+    times,  # IN   int64[count], their copies
+    k,  # IN   int
+    row,  # IN   int, a row of fewer than k copies
+    copies,  # IN   int, that it has
+    own,  # IN   int, what its own box costs
+    target,  # IN   int, no more than this is wanted
+    patience,  # IN   int
+    space,  # TMP  int64[2, reaches + 2, room]
+    sets,  # IN/OUT Sets
+):
+    """Divide the boxes that hold the row, depth first; the largest value that none forbids, and the work done."""
+    n_reach, count = far.shape
+    work = 0
+    value = target
+    members = space[0]
+    total = space[1]  # least cost of a box here that holds the row and this member
+    held = np.zeros(n_reach + 2, np.int64)
+    fixed = np.zeros(n_reach + 2, np.int64)  # cost of the thresholds so far
+    branch = np.full(n_reach + 2, -1, np.int64)  # reach that is divided at this depth
+    threshold = np.full(n_reach + 2, -1, np.int64)
+    open_ = np.ones((n_reach + 2, n_reach), np.bool_)
+    sums = np.empty(k, np.int64)
+
+    held[0] = count
+    fixed[0] = own
+    for i in range(count):
+        members[0, i] = i
+        total[0, i] = own
+        for reach in range(n_reach):
+            total[0, i] += far[reach, i]
+    depth = 0
+    while depth >= 0:
+        if branch[depth] < 0:
+            held[depth], have, done = _thin(
+                local, times, k, copies, value, fixed[depth], members[depth], total[depth], held[depth], sums
+            )  # fmt: skip
+            work += done
+            if held[depth] < 0 or (
+                depth > 0
+                and threshold[depth - 1] > 0
+                and not _reached(far[branch[depth - 1]], members[depth, : held[depth]], threshold[depth - 1])
+            ):  # useless; or without a member at the very threshold, and a smaller one says the same for less
+                depth -= 1
+                continue
+            along = _widest(far, members[depth, : held[depth]], is_right, open_[depth])
+            work += held[depth] * n_reach
+            if along < 0 or work > patience:
+                least, used = _allowed(sums, have, copies, k, fixed[depth])
+                if least < value:
+                    value = least
+                    # Violations too small to matter would fill the list with known sets.
+                    if along < 0 and least < target - target // FINE:
+                        _list_set(row, used, others, times, members[depth, : held[depth]], k, fixed[depth], sets)
+                depth -= 1
+                continue
+            branch[depth] = along
+            threshold[depth] = -1
+        # The next threshold of the reach that is divided here.
+        along = branch[depth]
+        next_ = _next_threshold(far[along], members[depth, : held[depth]], threshold[depth])
+        work += held[depth]
+        if next_ == NONE:
+            branch[depth] = -1
+            depth -= 1
+            continue
+        if threshold[depth] >= 0:
+            have = _tops(local, times, members[depth], held[depth], k, sums)
+            done = _most(sums, have, copies, k, value) <= k * (fixed[depth] + next_)
+            if not done and work > 2 * patience:
+                value, _ = _allowed(sums, have, copies, k, fixed[depth] + next_)
+                done = True
+            if done:
+                branch[depth] = -1
+                depth -= 1
+                continue
+        threshold[depth] = next_
+        below = depth + 1
+        open_[below] = open_[depth]
+        open_[below, along] = False
+        held[below] = _within(far[along], next_, held[depth], members[depth:], total[depth:])
+        if next_ == whole[along]:
+            # A value is missing: the side is `*`, at the full cost, whatever lies to the right.
+            open_[below, along + 1] = False
+            for i in range(held[below]):
+                total[below, i] -= far[along + 1, members[below, i]]
+        fixed[below] = fixed[depth] + next_
+        work += held[depth]
+        branch[below] = -1
+        depth = below
+    return value, work
+
+
+@kernel
 def largest_value(
     codes,  # IN   int32[m, d], in tree order
     counts,  # IN   int64[m]
@@ -282,109 +412,15 @@ def largest_value(
     if count > space.shape[2]:
         return np.int64(-1), work
     work += count * (d + n_reach)
-    limit = work + patience
-    value = target
-
     others = found[:count]
-    local = np.empty(count, np.int64)
-    for i in range(count):
-        local[i] = -values[others[i]]
-    others = others[np.argsort(local, kind="mergesort")]
-    for i in range(count):
-        local[i] = values[others[i]]
+    others = others[np.argsort(-values[others], kind="mergesort")]
+    local = values[others]
     times = counts[others]
     far = np.empty((n_reach, count), np.int32)
     _reaches(codes, costs, row, others, left, far)
-
-    members = space[0]
-    total = space[1]  # least cost of a box here that holds the row and this member
-    held = np.zeros(n_reach + 2, np.int64)
-    fixed = np.zeros(n_reach + 2, np.int64)  # cost of the thresholds so far
-    branch = np.full(n_reach + 2, -1, np.int64)  # reach that is divided at this depth
-    threshold = np.full(n_reach + 2, -1, np.int64)
-    open_ = np.ones((n_reach + 2, n_reach), np.bool_)
-    is_right = np.zeros(n_reach, np.bool_)
-    whole = np.full(n_reach, -1, np.int64)
-    for axis in range(d):
-        if costs.kind[axis] == LINE:
-            is_right[left[axis] + 1] = True
-            whole[left[axis]] = costs.full[axis]
-    sums = np.empty(k, np.int64)
-
-    held[0] = count
-    fixed[0] = own
-    for i in range(count):
-        members[0, i] = i
-        total[0, i] = own
-        for reach in range(n_reach):
-            total[0, i] += far[reach, i]
-    depth = 0
-    while depth >= 0:
-        if branch[depth] < 0:
-            held[depth], have, done = _thin(
-                local, times, k, copies, value, fixed[depth], members[depth], total[depth], held[depth], sums
-            )  # fmt: skip
-            work += done
-            if held[depth] < 0 or (
-                depth > 0
-                and threshold[depth - 1] > 0
-                and not _reached(far[branch[depth - 1]], members[depth, : held[depth]], threshold[depth - 1])
-            ):  # useless; or without a member at the very threshold, and a smaller one says the same for less
-                depth -= 1
-                continue
-            along = _widest(far, members[depth, : held[depth]], is_right, open_[depth])
-            work += held[depth] * n_reach
-            if along < 0 or work > limit:
-                least, used = _allowed(sums, have, copies, k, fixed[depth])
-                if least < value:
-                    value = least
-                    # Violations too small to matter would fill the list with known sets.
-                    if along < 0 and least < target - target // FINE:
-                        _list_set(row, used, others, times, members[depth, : held[depth]], k, fixed[depth], sets)
-                depth -= 1
-                continue
-            branch[depth] = along
-            threshold[depth] = -1
-        # The next threshold of the reach that is divided here.
-        along = branch[depth]
-        next_ = _next_threshold(far[along], members[depth, : held[depth]], threshold[depth])
-        work += held[depth]
-        if next_ == NONE:
-            branch[depth] = -1
-            depth -= 1
-            continue
-        if threshold[depth] >= 0:
-            have = _tops(local, times, members[depth], held[depth], k, sums)
-            done = _most(sums, have, copies, k, value) <= k * (fixed[depth] + next_)
-            if not done and work > limit + patience:
-                value, _ = _allowed(sums, have, copies, k, fixed[depth] + next_)
-                done = True
-            if done:
-                branch[depth] = -1
-                depth -= 1
-                continue
-        threshold[depth] = next_
-        below = depth + 1
-        open_[below] = open_[depth]
-        open_[below, along] = False
-        keep = 0
-        for i in range(held[depth]):
-            member = members[depth, i]
-            if far[along, member] <= next_:
-                members[below, keep] = member
-                total[below, keep] = total[depth, i] + next_ - far[along, member]
-                keep += 1
-        if next_ == whole[along]:
-            # A value is missing: the side is `*`, at the full cost, whatever lies to the right.
-            open_[below, along + 1] = False
-            for i in range(keep):
-                total[below, i] -= far[along + 1, members[below, i]]
-        held[below] = keep
-        fixed[below] = fixed[depth] + next_
-        work += held[depth]
-        branch[below] = -1
-        depth = below
-    return value, work
+    is_right, whole = _sides(costs, left, n_reach)
+    value, done = _walk(far, is_right, whole, others, local, times, k, row, copies, own, target, patience, space, sets)
+    return value, work + done
 
 
 @kernel

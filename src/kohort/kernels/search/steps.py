@@ -111,6 +111,90 @@ def _weight(
     return math.exp(min((now - loss) / temperature, 50.0))
 
 
+@inlined
+def _without(
+    row,  # IN   int32[d], a record of a cluster
+    low,  # IN   int32[d], the ends of its box, and the ends next to them
+    low2,  # IN   int32[d]
+    high,  # IN   int32[d]
+    high2,  # IN   int32[d]
+    lo,  # OUT  int32[d]
+    hi,  # OUT  int32[d]
+):
+    """The box of a cluster without a record."""
+    for axis in range(row.shape[0]):
+        place = row[axis]
+        lo[axis] = low2[axis] if place == low[axis] else low[axis]
+        hi[axis] = high2[axis] if place == high[axis] else high[axis]
+
+
+@kernel
+def _drawn(
+    rules,  # IN   Rules, or None
+    loss,  # IN   int, with the change
+    now,  # IN   int, without it
+    temperature,  # IN   float
+    broken,  # IN   int, by how much the clusters break the rules now
+    leaves,  # IN   int, a record that goes from here to there, or -1
+    comes,  # IN   int, a record that comes from there, or -1
+    here,  # IN   int, a cluster
+    there,  # IN   int, another one
+    members,  # IN   int32[slots, largest]
+    sizes,  # IN   int64[slots]
+    weight,  # IN   float, of all changes so far
+    random,  # IN/OUT uint64[1]
+    tallies,  # IN/OUT Tallies
+):
+    """Weigh a change and draw between it and all before; the weight of all, and whether it is chosen."""
+    candidate = _weight(loss, now, temperature)
+    if rules is not None:
+        if broken > 0:
+            after = _broken_after(rules, broken, leaves, comes, here, there, members, sizes, tallies)
+            candidate *= _favour(broken, after)
+    weight += candidate
+    chosen = share(random) * weight < candidate
+    if rules is not None:
+        # To look at the rules costs more than the rest, so only what would be chosen is looked at.
+        if chosen and broken == 0:
+            if _broken_after(rules, broken, leaves, comes, here, there, members, sizes, tallies) != 0:
+                return weight - candidate, False
+    return weight, chosen
+
+
+@kernel
+def _carry_out(
+    record,  # IN   int
+    there,  # IN   int, the other cluster
+    chosen,  # IN   int, the place of a member there, if one comes
+    goes,  # IN   bool, whether the record goes there
+    comes,  # IN   bool, whether the member comes here
+    labels,  # IN/OUT State, one by one
+    members,
+    sizes,
+):
+    """Move the record, the member, or both."""
+    here = labels[record]
+    n, m = sizes[here], sizes[there]
+    mine = 0
+    while members[here, mine] != record:
+        mine += 1
+    guest = members[there, chosen] if comes else -1
+    if comes:
+        labels[guest] = here
+    if goes:
+        labels[record] = there
+    if goes and comes:
+        members[here, mine], members[there, chosen] = guest, record
+    elif goes:
+        members[here, mine] = members[here, n - 1]
+        members[there, m] = record
+        sizes[here], sizes[there] = n - 1, m + 1
+    else:
+        members[there, chosen] = members[there, m - 1]
+        members[here, n] = guest
+        sizes[here], sizes[there] = n + 1, m - 1
+
+
 @kernel
 def exchange(
     places,  # IN   int32[n, d]
@@ -142,10 +226,7 @@ def exchange(
         tallies.counted[0] = False
     lo, hi, lo_there, hi_there = boxes[0], boxes[1], boxes[2], boxes[3]
     low, low2, high, high2 = ends[here, LOW], ends[here, LOW2], ends[here, HIGH], ends[here, HIGH2]
-    for axis in range(row.shape[0]):
-        place = row[axis]
-        lo[axis] = low2[axis] if place == low[axis] else low[axis]
-        hi[axis] = high2[axis] if place == high[axis] else high[axis]
+    _without(row, low, low2, high, high2, lo, hi)
     alone = cost_of(flat, offset, size, full, tables, lines, lo, hi)
     now = n * cost[here] + m * cost[there]
     limit = now + np.int64(NEGLIGIBLE * temperature) if broken == 0 else NEVER
@@ -158,97 +239,39 @@ def exchange(
         loss = (n - 1) * alone
         loss += (m + 1) * cost_with(flat, offset, size, full, tables, lines, low_there, high_there, row)
         if loss <= limit:
-            candidate = _weight(loss, now, temperature)
-            if rules is not None:
-                if broken > 0:
-                    after = _broken_after(rules, broken, record, -1, here, there, members, sizes, tallies)
-                    candidate *= _favour(broken, after)
-            weight += candidate
-            if share(random) * weight < candidate:
-                allowed = True
-                if rules is not None:
-                    if broken == 0:
-                        allowed = _broken_after(rules, broken, record, -1, here, there, members, sizes, tallies) == 0
-                if allowed:
-                    goes = True
-                else:
-                    weight -= candidate
+            weight, goes = _drawn(
+                rules, loss, now, temperature, broken, record, -1, here, there, members, sizes, weight, random, tallies
+            )  # fmt: skip
     for index in range(m):
-        other = places[members[there, index]]
+        guest = members[there, index]
+        other = places[guest]
         swapped = n * cost_with(flat, offset, size, full, tables, lines, lo, hi, other)
         may_come = m > k and n < largest
         if swapped > limit and not may_come:
             continue
-        for axis in range(row.shape[0]):
-            place = other[axis]
-            lo_there[axis] = low2_there[axis] if place == low_there[axis] else low_there[axis]
-            hi_there[axis] = high2_there[axis] if place == high_there[axis] else high_there[axis]
+        _without(other, low_there, low2_there, high_there, high2_there, lo_there, hi_there)
         if may_come:
             loss = (m - 1) * cost_of(flat, offset, size, full, tables, lines, lo_there, hi_there)
             loss += (n + 1) * cost_with(flat, offset, size, full, tables, lines, low, high, other)
             if loss <= limit:
-                candidate = _weight(loss, now, temperature)
-                guest = members[there, index]
-                if rules is not None:
-                    if broken > 0:
-                        after = _broken_after(rules, broken, -1, guest, here, there, members, sizes, tallies)
-                        candidate *= _favour(broken, after)
-                weight += candidate
-                if share(random) * weight < candidate:
-                    allowed = True
-                    if rules is not None:
-                        if broken == 0:
-                            allowed = _broken_after(rules, broken, -1, guest, here, there, members, sizes, tallies) == 0
-                    if allowed:
-                        chosen, goes, comes = index, False, True
-                    else:
-                        weight -= candidate
+                weight, drawn = _drawn(
+                    rules, loss, now, temperature, broken, -1, guest, here, there, members, sizes, weight, random,
+                    tallies,
+                )  # fmt: skip
+                if drawn:
+                    chosen, goes, comes = index, False, True
         if swapped <= limit:
             loss = swapped + m * cost_with(flat, offset, size, full, tables, lines, lo_there, hi_there, row)
             if loss <= limit:
-                candidate = _weight(loss, now, temperature)
-                guest = members[there, index]
-                if rules is not None:
-                    if broken > 0:
-                        after = _broken_after(rules, broken, record, guest, here, there, members, sizes, tallies)
-                        candidate *= _favour(broken, after)
-                weight += candidate
-                if share(random) * weight < candidate:
-                    # To look at the rules costs more than the rest, so only those that would be chosen are looked at.
-                    allowed = True
-                    if rules is not None:
-                        if broken == 0:
-                            allowed = (
-                                _broken_after(rules, broken, record, guest, here, there, members, sizes, tallies) == 0
-                            )
-                    if allowed:
-                        chosen, goes, comes = index, True, True
-                    else:
-                        weight -= candidate
+                weight, drawn = _drawn(
+                    rules, loss, now, temperature, broken, record, guest, here, there, members, sizes, weight, random,
+                    tallies,
+                )  # fmt: skip
+                if drawn:
+                    chosen, goes, comes = index, True, True
     if not goes and not comes:
         return
-    mine = 0
-    while members[here, mine] != record:
-        mine += 1
-    if goes and comes:
-        other_record = members[there, chosen]
-        members[here, mine] = other_record
-        members[there, chosen] = record
-        labels[other_record] = here
-        labels[record] = there
-    elif goes:
-        members[here, mine] = members[here, n - 1]
-        members[there, m] = record
-        labels[record] = there
-        sizes[here] = n - 1
-        sizes[there] = m + 1
-    else:
-        other_record = members[there, chosen]
-        members[there, chosen] = members[there, m - 1]
-        members[here, n] = other_record
-        labels[other_record] = here
-        sizes[here] = n + 1
-        sizes[there] = m - 1
+    _carry_out(record, there, chosen, goes, comes, labels, members, sizes)
     for cluster in (here, there):
         refresh(places, flat, offset, size, full, tables, lines, cluster, members, sizes[cluster], cost, ends)
         if rules is not None:
@@ -361,6 +384,181 @@ def _most_healing(
 
 
 @kernel
+def _gather(
+    places,  # IN   int32[n, d]
+    clusters,  # IN   int32[3], -1 where there are fewer
+    members,  # IN   State, one by one
+    sizes,
+    cost,
+    breaks,
+    records,  # OUT  Pool, one by one
+    rows,
+):
+    """Put the records of some clusters together: how many, of how many clusters, their loss and what is broken."""
+    count = 0
+    used = 0
+    now = np.int64(0)
+    broken = np.int64(0)
+    for cluster in clusters:
+        if cluster < 0:
+            continue
+        broken += breaks[cluster]
+        used += 1
+        now += sizes[cluster] * cost[cluster]
+        for index in range(sizes[cluster]):
+            record = members[cluster, index]
+            records[count] = record
+            for axis in range(rows.shape[1]):
+                rows[count, axis] = places[record, axis]
+            count += 1
+    return count, used, now, broken
+
+
+@kernel
+def _grow(
+    spans,  # IN   Spans
+    k,  # IN   int
+    group,  # IN   int
+    left,  # IN   int, records without a group, at least k
+    random,  # IN/OUT uint64[1]
+    pool,  # IN/OUT Pool
+):
+    """Start a group with a random record, and give it the cheapest one until it has k; what the last one cost."""
+    flat, offset, size, full, tables, lines = spans
+    records, rows, group_of, grown, lows, highs, _, _, _ = pool
+    lo, hi = lows[group], highs[group]
+    seed = below(random, left)
+    for axis in range(rows.shape[1]):
+        lo[axis] = hi[axis] = rows[seed, axis]
+    left -= 1
+    _take(seed, left, group, records, rows, group_of, lo, hi)
+    least = np.int64(0)
+    taken = 1
+    while taken < k:
+        for index in range(left):
+            grown[index] = cost_with(flat, offset, size, full, tables, lines, lo, hi, rows[index])
+        # Large groups take several at a time: to look again after each would cost more than it gains.
+        for _ in range(min(k - taken, max(1, k // LOOKS))):
+            best = 0
+            cheapest = NEVER
+            ties = 0
+            for index in range(left):
+                if grown[index] < cheapest:
+                    best, cheapest, ties = index, grown[index], 1
+                elif grown[index] == cheapest:
+                    ties += 1
+                    if below(random, ties) == 0:
+                        best = index
+            left -= 1
+            grown[best] = grown[left]
+            _take(best, left, group, records, rows, group_of, lo, hi)
+            taken += 1
+        least = cheapest
+    return least
+
+
+@kernel
+def _heal(
+    rules,  # IN   Rules
+    spans,  # IN   Spans
+    k,  # IN   int
+    group,  # IN   int, of k records
+    most,  # IN   int, records that it may have
+    left,  # IN   int, records without a group
+    limit,  # IN   int, loss of the group that is too much
+    pool,  # IN/OUT Pool
+    tallies,  # IN/OUT Tallies
+):
+    """Give a group the records by which it breaks the rules less; how many it has then, 0 if it loses too much."""
+    table, whole, real, values, listed, lists, _, _ = rules
+    records, rows, group_of, _, lows, highs, _, _, _ = pool
+    lo, hi, counts = lows[group], highs[group], tallies.counts[group]
+    count_records(values, listed, lists, records[left : left + k], counts)
+    broken = broken_by(table, whole, real, counts, k, tallies.work)
+    taken = k
+    while broken > 0 and taken < most:
+        best, broken, grown = _most_healing(rules, spans, broken, taken, left, records, rows, lo, hi, counts, tallies)
+        if best < 0:
+            break
+        add_record(values, listed, lists, records[best], 1, counts)
+        left -= 1
+        _take(best, left, group, records, rows, group_of, lo, hi)
+        taken += 1
+        if taken * grown > limit:
+            return 0
+    return taken
+
+
+@kernel
+def _place(
+    spans,  # IN   Spans
+    rules,  # IN   Rules, or None
+    groups,  # IN   int
+    largest,  # IN   int, records that a group may have
+    left,  # IN   int, records without a group
+    loss,  # IN   int, of all groups
+    limit,  # IN   int, loss that is too much
+    pool,  # IN/OUT Pool
+    tallies,  # IN/OUT Tallies
+):
+    """Give each record that is left to the group where the loss grows least; the loss then, or one beyond the limit."""
+    flat, offset, size, full, tables, lines = spans
+    records, rows, group_of, _, lows, highs, cost, sizes, _ = pool
+    if rules is not None:
+        _, _, _, values, listed, lists, _, _ = rules
+        counts = tallies.counts
+    while left > 0 and loss <= limit:
+        left -= 1
+        best = 0
+        least = NEVER
+        best_cost = np.int64(0)
+        for group in range(groups):
+            if sizes[group] == largest:
+                continue
+            more_cost = cost_with(flat, offset, size, full, tables, lines, lows[group], highs[group], rows[left])
+            more = (sizes[group] + 1) * more_cost - sizes[group] * cost[group]
+            if more < least:
+                best, least, best_cost = group, more, more_cost
+        if rules is not None:
+            add_record(values, listed, lists, records[left], 1, counts[best])
+        _take(left, left, best, records, rows, group_of, lows[best], highs[best])
+        cost[best] = best_cost
+        sizes[best] += 1
+        loss += least
+    return loss
+
+
+@kernel
+def _keep(
+    places,  # IN   int32[n, d]
+    spans,  # IN   Spans
+    clusters,  # IN   int32[3], where the records were
+    spare,  # IN   int, a free slot for one group more
+    used,  # IN   int, clusters that the records were in
+    groups,  # IN   int
+    count,  # IN   int, records
+    pool,  # IN   Pool
+    state,  # IN/OUT State
+):
+    """Make the groups the clusters of their records."""
+    flat, offset, size, full, tables, lines = spans
+    labels, members, sizes, cost, ends, breaks = state
+    for group in range(max(groups, used)):
+        sizes[clusters[group] if group < used else spare] = 0
+    for index in range(count):
+        record = pool.records[index]
+        group = pool.group[index]
+        cluster = clusters[group] if group < used else spare
+        members[cluster, sizes[cluster]] = record
+        labels[record] = cluster
+        sizes[cluster] += 1
+    for group in range(max(groups, used)):
+        cluster = clusters[group] if group < used else spare
+        refresh(places, flat, offset, size, full, tables, lines, cluster, members, sizes[cluster], cost, ends)
+        breaks[cluster] = pool.broken[group] if group < groups else np.int64(0)
+
+
+@kernel
 def deal(
     places,  # IN   int32[n, d]
     spans,  # IN   Spans
@@ -380,129 +578,49 @@ def deal(
     the rules less until it keeps them. Records that are left join the group where the loss grows least.
     """
     flat, offset, size, full, tables, lines = spans
-    labels, members, sizes, cost, ends, breaks = state
-    records, rows, group_of, grown, lows, highs, group_cost, group_size, group_broken = pool
+    _, members, sizes, cost, _, breaks = state
+    _, _, _, _, lows, highs, group_cost, group_size, group_broken = pool
     largest = members.shape[1]
-    broken = np.int64(0)
-    if rules is not None:
-        table, whole, real, values, listed, lists, _, _ = rules
-        counts, work = tallies.counts, tallies.work
-    count = 0
-    used = 0
-    now = np.int64(0)
-    for cluster in clusters:
-        if cluster < 0:
-            continue
-        if rules is not None:
-            broken += breaks[cluster]
-        used += 1
-        now += sizes[cluster] * cost[cluster]
-        for index in range(sizes[cluster]):
-            record = members[cluster, index]
-            records[count] = record
-            for axis in range(rows.shape[1]):
-                rows[count, axis] = places[record, axis]
-            count += 1
+    count, used, now, broken = _gather(places, clusters, members, sizes, cost, breaks, pool.records, pool.rows)
     most = min(count // k, used + (1 if spare >= 0 else 0))
     fewest = max(used - 1, (count + largest - 1) // largest)
     groups = fewest + below(random, most - fewest + 1)
     # The threshold of Metropolis is drawn first: dealing stops as soon as it is passed.
     limit = now - np.int64(temperature * math.log(1.0 - share(random)))
     # Groups that break the rules less are taken at any loss.
-    healed = broken > 0
+    stop = NEVER if broken > 0 else limit
     loss = np.int64(0)
     left = count
     for group in range(groups):
-        lo, hi = lows[group], highs[group]
-        seed = below(random, left)
-        for axis in range(rows.shape[1]):
-            lo[axis] = hi[axis] = rows[seed, axis]
-        left -= 1
-        _take(seed, left, group, records, rows, group_of, lo, hi)
-        least = np.int64(0)
-        taken = 1
-        while taken < k:
-            for index in range(left):
-                grown[index] = cost_with(flat, offset, size, full, tables, lines, lo, hi, rows[index])
-            # Large groups take several at a time: to look again after each would cost more than it gains.
-            for _ in range(min(k - taken, max(1, k // LOOKS))):
-                best = 0
-                cheapest = NEVER
-                ties = 0
-                for index in range(left):
-                    if grown[index] < cheapest:
-                        best, cheapest, ties = index, grown[index], 1
-                    elif grown[index] == cheapest:
-                        ties += 1
-                        if below(random, ties) == 0:
-                            best = index
-                left -= 1
-                grown[best] = grown[left]
-                _take(best, left, group, records, rows, group_of, lo, hi)
-                taken += 1
-            least = cheapest
+        least = _grow(spans, k, group, left, random, pool)
+        left -= k
+        taken = k
         if rules is not None:
             # It only becomes more: then the rules need not be looked at.
-            if loss + taken * least > limit and not healed:
+            if loss + k * least > stop:
                 return
-            count_records(values, listed, lists, records[left : left + k], counts[group])
-            now_broken = broken_by(table, whole, real, counts[group], taken, work)
-            while now_broken > 0 and taken < largest and left > (groups - 1 - group) * k:
-                best, now_broken, grown_cost = _most_healing(
-                    rules, spans, now_broken, taken, left, records, rows, lo, hi, counts[group], tallies
-                )
-                if best < 0:
-                    break
-                add_record(values, listed, lists, records[best], 1, counts[group])
-                left -= 1
-                _take(best, left, group, records, rows, group_of, lo, hi)
-                taken += 1
-                if loss + taken * grown_cost > limit and not healed:
-                    return
+            room = min(largest, k + left - (groups - 1 - group) * k)
+            taken = _heal(rules, spans, k, group, room, left, stop - loss, pool, tallies)
+            if taken == 0:
+                return
+            left -= taken - k
         if taken > k or k > LOOKS:
-            least = cost_of(flat, offset, size, full, tables, lines, lo, hi)
+            least = cost_of(flat, offset, size, full, tables, lines, lows[group], highs[group])
         group_cost[group] = least
         group_size[group] = taken
         loss += taken * least
-        if loss > limit and not healed:
+        if loss > stop:
             return
-    while left > 0:
-        left -= 1
-        best = 0
-        least = NEVER
-        best_cost = np.int64(0)
-        for group in range(groups):
-            if group_size[group] == largest:
-                continue
-            more_cost = cost_with(flat, offset, size, full, tables, lines, lows[group], highs[group], rows[left])
-            more = (group_size[group] + 1) * more_cost - group_size[group] * group_cost[group]
-            if more < least:
-                best, least, best_cost = group, more, more_cost
-        if rules is not None:
-            add_record(values, listed, lists, records[left], 1, counts[best])
-        _take(left, left, best, records, rows, group_of, lows[best], highs[best])
-        group_cost[best] = best_cost
-        group_size[best] += 1
-        loss += least
-        if loss > limit and not healed:
-            return
+    loss = _place(spans, rules, groups, largest, left, loss, stop, pool, tallies)
+    if loss > stop:
+        return
     if rules is not None:
+        table, whole, real, _, _, _, _, _ = rules
         after = np.int64(0)
         for group in range(groups):
-            group_broken[group] = broken_by(table, whole, real, counts[group], group_size[group], work)
+            counts = tallies.counts[group]
+            group_broken[group] = broken_by(table, whole, real, counts, group_size[group], tallies.work)
             after += group_broken[group]
         if after > broken or (after == broken and loss > limit):
             return
-    for group in range(max(groups, used)):
-        sizes[clusters[group] if group < used else spare] = 0
-    for index in range(count):
-        group = group_of[index]
-        cluster = clusters[group] if group < used else spare
-        members[cluster, sizes[cluster]] = records[index]
-        labels[records[index]] = cluster
-        sizes[cluster] += 1
-    for group in range(max(groups, used)):
-        cluster = clusters[group] if group < used else spare
-        refresh(places, flat, offset, size, full, tables, lines, cluster, members, sizes[cluster], cost, ends)
-        if rules is not None:
-            breaks[cluster] = group_broken[group] if group < groups else np.int64(0)
+    _keep(places, spans, clusters, spare, used, groups, count, pool, state)
