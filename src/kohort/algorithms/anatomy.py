@@ -10,6 +10,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Algorithm
 from kohort.codes.boxes import Boxes, Solution
@@ -57,8 +58,8 @@ class Anatomy(Algorithm):
     anonymity = "buckets"
     uses_sensitive = True
 
+    @override
     def refuses(self, policy: Policy) -> list[str]:
-        """Sentences on why it cannot honour a policy, known before the table is read."""
         sensitive = policy.having_role("sensitive")
         faults = []
         if len(sensitive) != 1:

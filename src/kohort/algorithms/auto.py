@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from typing_extensions import override
+
 from kohort.algorithms.base import ALGORITHMS, Algorithm
 from kohort.codes.boxes import Solution
 from kohort.search.task import Task
@@ -39,8 +41,8 @@ class Auto(Algorithm):
     enforces = frozenset({"k-anonymity"})
     searches = True
 
+    @override
     def solve(self, task: Task) -> Solution:
-        """Find a box for every record."""
         from kohort.search.effort import solved
 
         return solved(task, 1.0)

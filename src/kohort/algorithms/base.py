@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.codes.boxes import Solution
 from kohort.common.registry import Registry
@@ -60,8 +61,8 @@ class Algorithm(ABC):
 class Clusterer(Algorithm):
     """An algorithm that only groups records: each is published as the smallest box of its group."""
 
+    @override
     def solve(self, task: Task) -> Solution:
-        """Find a box for every record."""
         return Solution.of_labels(task.codes, self.cluster(task))
 
     @abstractmethod

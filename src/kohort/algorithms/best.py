@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from typing_extensions import override
+
 from kohort.algorithms.base import ALGORITHMS, Algorithm
 from kohort.codes.boxes import Solution
 from kohort.policy.parameters import require_number, require_whole
@@ -52,8 +54,8 @@ class Best(Algorithm):
         require_whole("seeds", self.seeds)
         require_number("patience", self.patience, above=0, below=1_000_000)
 
+    @override
     def solve(self, task: Task) -> Solution:
-        """Find a box for every record."""
         from kohort.search.effort import solved
 
         # Two short searches first: if they agree, the table is a small one, and there is nothing more to find.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.policy.parameters import require_flag, require_whole
@@ -67,8 +68,8 @@ class ClusteringBased(Clusterer):
         require_whole("rounds", self.rounds)
         require_flag("splitter", self.splitter)
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its cluster."""
         from kohort.kernels.algorithms.cb import bisect_sets
         from kohort.kernels.algorithms.divide import START
         from kohort.kernels.costs import LINE

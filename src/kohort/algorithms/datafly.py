@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Algorithm
 from kohort.codes.boxes import Solution
@@ -46,8 +47,8 @@ class Datafly(Algorithm):
     complexity = "O(d m l) for m distinct rows and l levels in all"
     enforces = frozenset({"k-anonymity"})
 
+    @override
     def solve(self, task: Task) -> Solution:
-        """Find a box for every record."""
         from kohort.kernels.frequency import roll_up
 
         ladders = [ladder_of(axis) for axis in task.codes.axes]

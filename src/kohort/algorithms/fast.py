@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.search.task import Task
@@ -39,8 +40,8 @@ class Fast(Clusterer):
     complexity = "O(n log n + n k d)"
     enforces = frozenset({"k-anonymity"})
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its cluster."""
         from kohort.search.order import column_order, first_partition
 
         # Sorted records: the order of the input has no influence on what is published.

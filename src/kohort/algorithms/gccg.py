@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.codes.encode import Codes, LineAxis
@@ -72,8 +73,8 @@ class Gccg(Clusterer):
     def __post_init__(self) -> None:
         require_one_of("numeric_score", self.numeric_score, get_args(NumericScore))
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its class."""
         return form_classes(task, distance_costs(task.codes), [graded(task.codes, task.k, self.numeric_score)])
 
 

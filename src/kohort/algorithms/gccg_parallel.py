@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.gccg import NumericScore, distance_costs, form_classes, graded
@@ -70,8 +71,8 @@ class GccgParallel(Clusterer):
         require_whole("parts", self.parts)
         require_one_of("numeric_score", self.numeric_score, get_args(NumericScore))
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its class."""
         costs = distance_costs(task.codes)
         sets = halved(task.codes, costs, graded(task.codes, task.k, self.numeric_score), self.parts, task.k)
         with Workers(min(len(sets), os.cpu_count() or 1)) as pool:

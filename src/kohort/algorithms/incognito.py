@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Algorithm
 from kohort.codes.boxes import Solution
@@ -87,8 +88,8 @@ class Incognito(Algorithm):
     def __post_init__(self) -> None:
         require_whole("limit", self.limit)
 
+    @override
     def solve(self, task: Task) -> Solution:
-        """Find a box for every record."""
         ladders = [ladder_of(axis) for axis in task.codes.axes]
         node = best_node(task, ladders, self.minimal_nodes(task, ladders))
         return solution_at(task.codes, ladders, node, task.k)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.errors import InfeasibleError
@@ -72,8 +73,8 @@ class KACA(Clusterer):
         WeightedHierarchicalDistance(self.beta)  # refuses what is no beta
         require_whole("limit", self.limit)
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its cluster."""
         from kohort.kernels.algorithms import kaca as kernels
         from kohort.kernels.costs import Costs
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer, chosen_sensitive
 from kohort.codes.boxes import Boxes, Solution
@@ -85,8 +86,8 @@ class KMember(Clusterer):
         del policy
         return self.class_penalty > 0
 
+    @override
     def refuses(self, policy: Policy) -> list[str]:
-        """Sentences on why it cannot honour a policy."""
         if self.class_penalty:
             try:
                 chosen_sensitive(policy, self.name, self.column)
@@ -102,8 +103,8 @@ class KMember(Clusterer):
         share = homogeneous_share(task.codes, solution.boxes, self._classes(task))
         return Solution(solution.boxes, solution.clusters, facts={"records_in_classes_of_one_value": share})
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its cluster."""
         from kohort.kernels.algorithms import kmember as kernels
 
         costs, k = task.costs, task.k

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.kmember import candidates, packed
@@ -84,8 +85,8 @@ class KMemberParallel(Clusterer):
             require_whole("groups", self.groups)
         require_whole("limit", self.limit)
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its cluster."""
         from kohort.kernels.algorithms import kmember_parallel as kernels
         from kohort.kernels.algorithms.kmember import no_penalty, place_left_overs
 

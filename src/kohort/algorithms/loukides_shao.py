@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.kmember import candidates
@@ -90,8 +91,8 @@ class LoukidesShao(Clusterer):
         require_number("weight", self.weight, least=0, most=1000)
         require_whole("limit", self.limit)
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its cluster."""
         from kohort.kernels.algorithms import loukides_shao as kernels
 
         assert task.sensitive is not None

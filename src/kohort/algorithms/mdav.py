@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.cb import as_places
@@ -66,8 +67,8 @@ class Mdav(Clusterer):
     def __post_init__(self) -> None:
         require_one_of("distance", self.distance, ("cost", "euclidean"))
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its cluster."""
         rows, k = task.codes.distinct, task.k
         n = len(rows.order)
         space = _CostSpace(task) if self.distance == "cost" else _EuclideanSpace(task)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.codes.encode import Axis, TreeAxis
@@ -75,8 +76,8 @@ class Mondrian(Clusterer):
         require_one_of("mode", self.mode, ("strict", "relaxed"))
         require_one_of("categories", self.categories, ("taxonomy", "children", "order"))
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its cluster."""
         from kohort.kernels.algorithms.divide import START
         from kohort.kernels.algorithms.mondrian import cut_sets
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Algorithm, Clusterer
 from kohort.codes.boxes import Boxes, Solution
@@ -71,8 +72,8 @@ class NonHomogeneous(Algorithm):
         require_one_of("partition", self.partition, ("mondrian", "top-down-greedy"))
         require_whole("size", self.size)
 
+    @override
     def refuses(self, policy: Policy) -> list[str]:
-        """Sentences on why it cannot honour a policy, known before the table is read."""
         if policy.output.suppressed == "starred":
             # Left out of its ring as if it were suppressed, such a record would leave others with k - 1 rows.
             return [
@@ -81,8 +82,8 @@ class NonHomogeneous(Algorithm):
             ]
         return []
 
+    @override
     def solve(self, task: Task) -> Solution:
-        """Find a box for every record."""
         members, begins = self._groups(task)
         _order_rings(task, members, begins)
         codes = task.codes.array[members]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.codes.boxes import Boxes, Solution, classes_of_boxes
@@ -116,8 +117,8 @@ class ProximityAwareClustering(Clusterer):
         require_whole("capacity", self.capacity, 2)
         require_one_of("distance", self.distance, get_args(Distance))
 
+    @override
     def refuses(self, policy: Policy) -> list[str]:
-        """Sentences on why it cannot honour a policy."""
         if self.sensitive_weight > 0 and not policy.having_role("sensitive"):
             return [
                 "algorithm 'pac' keeps similar sensitive values apart and the policy has no sensitive column; give one "
@@ -129,15 +130,15 @@ class ProximityAwareClustering(Clusterer):
         """Sensitive columns are looked at where there are any: without a weight, for what the release tells."""
         return bool(policy.having_role("sensitive"))
 
+    @override
     def solve(self, task: Task) -> Solution:
-        """Find a box for every record."""
         parts = self.parts(task)
         solution = Solution.of_labels(task.codes, self.labels(task, parts))
         epsilon = Epsilon().of(published_classes(task, solution.boxes))
         return replace(solution, facts={"beta_clusters": len(parts)} | epsilon)
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its cluster."""
         return self.labels(task, self.parts(task))
 
     def parts(self, task: Task) -> list[NDArray[np.int64]]:
@@ -248,8 +249,8 @@ class BetaCluster(Clusterer):
     draws: Sequence[float]
     """Random numbers, one for each hand."""
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its cluster."""
         return self.pac.labels(task, deal(self.pac.order(task), len(self.draws)), self.draws)
 
 

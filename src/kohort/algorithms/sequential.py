@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.policy.parameters import require_number, require_whole
@@ -80,8 +81,8 @@ class Sequential(Clusterer):
         require_whole("max_sweeps", self.max_sweeps)
         require_whole("block", self.block)
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its cluster."""
         n, k = len(task.codes.array), task.k
         # Columns with few values first: the records of a block then agree in most of them.
         axes = np.argsort(task.costs.size, kind="stable")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.search.task import Task
@@ -50,8 +51,8 @@ class Systematic(Clusterer):
     complexity = "O(n^2 / k)"
     enforces = frozenset({"k-anonymity"})
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its cluster."""
         from kohort.kernels.algorithms.systematic import fill_clusters
         from kohort.kernels.boxes import add_to_box, empty_boxes
 

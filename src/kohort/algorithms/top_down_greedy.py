@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.policy.parameters import require_one_of
@@ -65,8 +66,8 @@ class TopDownGreedy(Clusterer):
     def __post_init__(self) -> None:
         require_one_of("assign", self.assign, ("growth", "cost"))
 
+    @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
-        """Label every record with its cluster."""
         rows = task.codes.distinct
         # One random order for all sets: a part keeps the order of the whole.
         drawn = task.rng.permutation(len(rows.order))

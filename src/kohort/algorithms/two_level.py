@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.joins import alone, join_classes, values_left
@@ -104,8 +105,8 @@ class TwoLevel(Clusterer):
 
     # -- before any work -----------------------------------------------------------------------
 
+    @override
     def refuses(self, policy: Policy) -> list[str]:
-        """Sentences on why it cannot honour a policy, known before the table is read."""
         return [*super().refuses(policy), *(self._refuses_tables(policy) if self.form == "vertical" else [])]
 
     def _refuses_tables(self, policy: Policy) -> list[str]:
@@ -135,8 +136,8 @@ class TwoLevel(Clusterer):
         """Whether the sensitive columns are to be encoded: to tell what joining the tables discloses."""
         return self.form == "vertical" and bool(policy.having_role("sensitive"))
 
+    @override
     def tables(self, policy: Policy) -> tuple[str, ...]:
-        """Names of the tables of its release, for their files; empty for one table."""
         return tuple(str(number) for number, _ in enumerate(self._groups(policy), 1)) if self.form == "vertical" else ()
 
     def _groups(self, policy: Policy) -> tuple[tuple[str, ...], ...]:
@@ -144,8 +145,8 @@ class TwoLevel(Clusterer):
 
     # -- the work ------------------------------------------------------------------------------
 
+    @override
     def solve(self, task: Task) -> Solution:
-        """Find a box for every record."""
         if self.form == "vertical":
             return self._in_tables(task)
         levels = self._one_table(task)

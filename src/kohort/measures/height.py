@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.hierarchy import Taxonomy
 from kohort.measures.base import MEASURES, Measure
@@ -19,6 +20,6 @@ class HeightRatio(Measure):
     summary = "height of the published node's subtree / height of the tree"
     paper = "Byun et al., DASFAA 2007; Vaghela (001), eq. 1-2; Netshiunda (004), def. 14"
 
+    @override
     def node_costs(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
-        """Cost of publishing each node."""
         return taxonomy.height / max(int(taxonomy.height[0]), 1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.codes.encode import as_numbers
 from kohort.hierarchy import Taxonomy
@@ -29,8 +30,8 @@ class ILoss(Measure):
     paper = "Xiao, Tao, SIGMOD 2006; Zhang et al., PAC (003), section 6"
     by_width = False
 
+    @override
     def node_costs(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
-        """Cost of publishing each node."""
         return (taxonomy.last_leaf - taxonomy.first_leaf) / taxonomy.n_leaves
 
     def positions(self, axis: LineAxis) -> NDArray[np.float64]:

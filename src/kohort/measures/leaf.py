@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.hierarchy import Taxonomy
 from kohort.measures.base import MEASURES, Measure
@@ -19,6 +20,6 @@ class LeafRatio(Measure):
     summary = "leaves under the published node / all leaves, also for a leaf"
     paper = "Ni, Xie, Qian: GCCG (000), eq. 1-3"
 
+    @override
     def node_costs(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
-        """Cost of publishing each node."""
         return (taxonomy.last_leaf - taxonomy.first_leaf + 1) / taxonomy.n_leaves

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.hierarchy import Taxonomy
 from kohort.measures.base import MEASURES, Measure
@@ -22,7 +23,7 @@ class NCP(Measure):
     summary = "leaves under the published node / all leaves, 0 for a leaf"
     paper = "Xu et al., KDD 2006; He et al., PAKDD 2012 (002)"
 
+    @override
     def node_costs(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
-        """Cost of publishing each node."""
         leaves = taxonomy.last_leaf - taxonomy.first_leaf + 1
         return np.where(taxonomy.height > 0, leaves / taxonomy.n_leaves, 0.0)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.hierarchy import Taxonomy
 from kohort.measures.base import MEASURES
@@ -25,9 +26,9 @@ class PathRatio(HeightRatio):
     summary = "edges from the value to the published node / height of the tree"
     paper = "Zhang et al., PAC (003), eq. 6"
 
+    @override
     def cell_costs(
         self, taxonomy: Taxonomy, leaves: NDArray[np.int32], nodes: NDArray[np.int32]
     ) -> NDArray[np.float64]:
-        """Cost of publishing each leaf as the node above it."""
         edges = taxonomy.depth[taxonomy.leaf_node[leaves]] - taxonomy.depth[nodes]
         return edges / max(int(taxonomy.height[0]), 1)

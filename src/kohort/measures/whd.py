@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.hierarchy import Taxonomy
 from kohort.measures.base import MEASURES, Measure
@@ -42,10 +43,10 @@ class WeightedHierarchicalDistance(Measure):
         costs: NDArray[np.float64] = climbed[taxonomy.depth + taxonomy.height] - climbed[taxonomy.depth]
         return costs
 
+    @override
     def cell_costs(
         self, taxonomy: Taxonomy, leaves: NDArray[np.int32], nodes: NDArray[np.int32]
     ) -> NDArray[np.float64]:
-        """Cost of publishing each leaf as the node above it."""
         climbed = self._climbed(taxonomy)
         return climbed[taxonomy.depth[taxonomy.leaf_node[leaves]]] - climbed[taxonomy.depth[nodes]]
 

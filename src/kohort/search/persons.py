@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.codes.boxes import Boxes, Solution, classes_of_boxes
 from kohort.codes.encode import Codes
@@ -145,13 +146,13 @@ class KPersons(SensitiveModel):
     summary = "every class is about at least k persons"
     paper = "kohort"
 
+    @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
         del table
         return classes.distinct >= self.k
 
+    @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow."""
         del table
         return (listed(self.k),)
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy import Policy
 from kohort.policy.parameters import require_number
@@ -64,8 +65,8 @@ class AlphaK(SensitiveModel):
             raise ValueError("'values' must be a list of at least one text or number")
         object.__setattr__(self, "values", tuple(self.values))
 
+    @override
     def refuses_policy(self, policy: Policy) -> str | None:
-        """Why the promise makes no sense for the column as the policy describes it; or None."""
         listed = [text for text in self._texts if text]
         tree = taxonomy_of(policy, self.column) if listed else None
         strange = sum(leaf < 0 for leaf in tree.codes(listed)) if tree else 0
@@ -74,12 +75,12 @@ class AlphaK(SensitiveModel):
         are = "one of the 'values' is" if strange == 1 else f"{strange} of the 'values' are"
         return f"{are} not in the hierarchy of column {self.column!r}; list its leaves as they are written there"
 
+    @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
         return kept_by_all(classes, entries_at_most(classes, self._limits(table)))
 
+    @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow."""
         return (shares(self._limits(table), None, strict=False, size=table.size),)
 
     def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy.parameters import require_number
 from kohort.privacy.base import MODELS
@@ -47,16 +48,16 @@ class AverageRisk(SizeModel):
         require_number("most", self.most, above=0, most=1)
 
     @property
+    @override
     def least_size(self) -> int:
-        """Classes of at least so many records keep the promise, however many they are."""
         return math.ceil(1 / Fraction(str(self.most)))
 
     def figure(self, sizes: NDArray[np.int64]) -> Fraction:
         """The average risk; 0 if there is no class."""
         return Fraction(len(sizes), max(1, int(sizes.sum())))
 
+    @override
     def refuses(self, records: int, suppressed: int = 0) -> str | None:
-        """Why no release of that many records, others being suppressed, can keep the promise; or None."""
         if records >= self.least_size:
             return None
         place = f"left after suppressing {suppressed}" if suppressed else "of the table"

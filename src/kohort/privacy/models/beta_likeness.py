@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy.parameters import require_flag, require_number
 from kohort.privacy.arithmetic.counting import entries_at_most, kept_by_all
@@ -60,14 +61,15 @@ class BetaLikeness(SensitiveModel):
         require_number("beta", self.beta, above=0)
         require_flag("enhanced", self.enhanced)
 
+    @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
         return kept_by_all(classes, entries_at_most(classes, self._limits(table)))
 
+    @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow."""
         return (shares(self._limits(table), None, strict=False, size=table.size),)
 
+    @override
     def refuses_values(self, table: Reference, allowance: int = 0) -> None:
         """The whole table as one class keeps it: nothing is impossible."""
         del table, allowance

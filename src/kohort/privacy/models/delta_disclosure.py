@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy.parameters import require_number, require_one_of
 from kohort.privacy.arithmetic.counting import entries_above, entries_at_most, kept_by_all
@@ -75,18 +76,19 @@ class DeltaDisclosure(SensitiveModel):
         require_one_of("log", self.log, get_args(Log))
         require_one_of("zeros", self.zeros, get_args(Zeros))
 
+    @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
         upper, lower = self._limits(table)
         inside = entries_at_most(classes, upper, strict=True) & entries_above(classes, lower)
         kept = kept_by_all(classes, inside)
         return kept & (classes.distinct == table.size) if self.zeros == "count" else kept
 
+    @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow."""
         upper, lower = self._limits(table)
         return (shares(upper, lower, strict=True, size=table.size, skip=self.zeros == "skip"),)
 
+    @override
     def refuses_values(self, table: Reference, allowance: int = 0) -> None:
         """The whole table as one class keeps it: nothing is impossible."""
         del table, allowance

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy.parameters import require_number
 from kohort.privacy.base import MODELS
@@ -49,8 +50,8 @@ class DeltaPresence(PopulationModel):
             raise ValueError(f"'least' must not be more than 'most'; got {self.least!r} and {self.most!r}")
         check_population(self.population)
 
+    @override
     def keeps(self, sizes: NDArray[np.int64], covered: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
         least, most = Fraction(str(self.least)), Fraction(str(self.most))
         pairs = zip(sizes.tolist(), covered.tolist(), strict=True)
         return np.array([least * there <= here <= most * there for here, there in pairs], bool)

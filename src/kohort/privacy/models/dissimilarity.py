@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy import Policy
 from kohort.policy.parameters import require_number
@@ -61,22 +62,22 @@ class Dissimilarity(SensitiveModel):
         require_number("epsilon", self.epsilon, least=0)
         require_delta(self.delta)
 
+    @override
     def refuses_policy(self, policy: Policy) -> str | None:
-        """Why the promise makes no sense for the column as the policy describes it; or None."""
         return refuses_type(policy, self.column)
 
+    @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
         if not is_numeric(table.column):
             return np.zeros(classes.classes, bool)
         return spares_enough(classes, inside(classes, *self._windows(table)), exact(self.delta))
 
+    @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow."""
         return (dissimilar(Near(np.column_stack(self._windows(table))), exact(self.delta)),)
 
+    @override
     def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
-        """Why no release of a table with these values can keep the promise; or None."""
         if not is_numeric(table.column):
             return refuses_texts(table.column)
         _, last = self._windows(table)

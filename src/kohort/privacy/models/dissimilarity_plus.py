@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy.parameters import require_number
 from kohort.privacy.arithmetic.neighbours import MOST_VECTORS, refuses_crowd, require_delta, spares_enough
@@ -88,12 +89,12 @@ class DissimilarityPlus(SensitiveModel):
             return np.zeros(classes.classes, bool)
         return spares_enough(classes, self._nearness(table, 1).counted(classes), exact(self.delta))
 
+    @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow."""
         return (dissimilar(self._nearness(table, 1).told(), exact(self.delta)),)
 
+    @override
     def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
-        """Why no release of a table with these values can keep the promise; or None."""
         for column in table.columns:
             strange = strange_values(column)
             if strange:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy.parameters import require_whole
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
@@ -48,17 +49,17 @@ class DistinctLDiversity(SensitiveModel):
     def __post_init__(self) -> None:
         require_whole("l", self.l, 2)
 
+    @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
         del table
         return classes.distinct >= self.l
 
+    @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow."""
         return (distinct(self.l, table.size),)
 
+    @override
     def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
-        """Why no release of a table with these values can keep the promise; or None."""
         del allowance  # who is suppressed adds no value
         if table.size >= self.l:
             return None

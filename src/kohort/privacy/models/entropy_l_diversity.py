@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy.parameters import require_number
 from kohort.privacy.arithmetic.parameters import exact, rounded_down, told
@@ -64,8 +65,8 @@ class EntropyLDiversity(SensitiveModel):
     def __post_init__(self) -> None:
         require_number("l", self.l, above=1)
 
+    @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
         del table
         if not len(classes.group):
             return np.ones(0, bool)
@@ -82,13 +83,13 @@ class EntropyLDiversity(SensitiveModel):
                 kept[group] = _reaches(tuple(sorted(counts)), least)
         return kept
 
+    @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow."""
         del table
         return (entropy(float(self.l)),)
 
+    @override
     def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
-        """Why no release of a table with these values can keep the promise; or None."""
         everything = Histogram.of_all(table)
         if self.keeps(everything, table).all():
             return None

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy import Policy
 from kohort.policy.parameters import require_flag, require_number, require_whole
@@ -66,19 +67,19 @@ class EpsilonM(SensitiveModel):
         require_whole("m", self.m, 2)
         require_flag("relative", self.relative)
 
+    @override
     def refuses_policy(self, policy: Policy) -> str | None:
-        """Why the promise makes no sense for the column as the policy describes it; or None."""
         return refuses_type(policy, self.column)
 
+    @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
         if not is_numeric(table.column):
             return np.zeros(classes.classes, bool)
         near = inside(classes, *self._windows(table))
         return kept_by_all(classes, at_most(near, classes.sizes[classes.group], Fraction(1, self.m)))
 
+    @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow."""
         return (windows_rule(*self._windows(table), self.m),)
 
     def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:

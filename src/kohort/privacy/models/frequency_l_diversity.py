@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy.parameters import require_whole
 from kohort.privacy.arithmetic.surplus import capped, with_allowance
@@ -46,17 +47,17 @@ class FrequencyLDiversity(SensitiveModel):
     def __post_init__(self) -> None:
         require_whole("l", self.l, 2)
 
+    @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
         del table
         return classes.largest * self.l <= classes.sizes
 
+    @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow."""
         return (shares([Fraction(1, self.l)] * table.size, None, strict=False, size=table.size),)
 
+    @override
     def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
-        """Why no release of a table with these values can keep the promise; or None."""
         # The fewer records a value may have, the smaller is the largest share.
         most = max(1, capped(table.counts, allowance))
         total = int(np.minimum(table.counts, most).sum())

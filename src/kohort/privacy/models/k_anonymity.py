@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from typing_extensions import override
+
 from kohort.policy.parameters import require_whole
 from kohort.privacy.base import MODELS, PrivacyModel
 
@@ -32,8 +34,8 @@ class KAnonymity(PrivacyModel):
     def __post_init__(self) -> None:
         require_whole("k", self.k, 2)
 
+    @override
     def refuses(self, records: int, suppressed: int = 0) -> str | None:
-        """Why no release of that many records, others being suppressed, can keep the promise; or None."""
         if self.k <= records:
             return None
         place = f"left after suppressing {suppressed}" if suppressed else "of the table"

@@ -7,6 +7,7 @@ from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy import Policy
 from kohort.policy.parameters import require_number, require_whole
@@ -57,12 +58,12 @@ class KE(SensitiveModel):
         require_whole("k", self.k)
         require_number("e", self.e, least=0)
 
+    @override
     def refuses_policy(self, policy: Policy) -> str | None:
-        """Why the promise makes no sense for the column as the policy describes it; or None."""
         return refuses_type(policy, self.column)
 
+    @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
         column = table.column
         if not is_numeric(column):
             return np.zeros(classes.classes, bool)
@@ -80,14 +81,14 @@ class KE(SensitiveModel):
         kept[kept] = places[high[kept]] - places[low[kept]] >= least
         return kept
 
+    @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow."""
         numbers, factor = table.column.scaled
         least = ceil(exact(self.e) * factor)
         return distinct(self.k, table.column.known), spread(numbers, least)
 
+    @override
     def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
-        """Why no release of a table with these values can keep the promise; or None."""
         del allowance  # who is suppressed adds no value
         column = table.column
         if not is_numeric(column):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy.parameters import require_whole
 from kohort.privacy.base import MODELS
@@ -40,13 +41,13 @@ class KMap(PopulationModel):
         require_whole("k", self.k, 2)
         check_population(self.population)
 
+    @override
     def keeps(self, sizes: NDArray[np.int64], covered: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
         del sizes
         return covered >= self.k
 
+    @override
     def refuses_population(self, covered: int) -> str | None:
-        """Why nothing keeps the promise if one class of all records covers so many of the population; or None."""
         if covered >= self.k:
             return None
         return (

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy.parameters import require_number, require_whole
 from kohort.privacy.arithmetic.counting import at_most
@@ -58,18 +59,18 @@ class RecursiveCLDiversity(SensitiveModel):
         require_number("c", self.c, above=0)
         require_whole("l", self.l, 2)
 
+    @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
         del table
         return ~at_most(self._tails(classes), classes.largest, 1 / exact(self.c))
 
+    @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow."""
         del table
         return (recursive(exact(self.c), self.l),)
 
+    @override
     def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
-        """Why no release of a table with these values can keep the promise; or None."""
         # The fewer records a value may have, the more are the rare ones in proportion.
         most = max(1, capped(table.counts, allowance))
         everything = replace(Histogram.of_all(table), count=np.minimum(table.counts, most))

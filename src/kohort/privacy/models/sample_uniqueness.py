@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy.parameters import require_number
 from kohort.privacy.base import MODELS
@@ -43,8 +44,8 @@ class SampleUniqueness(SizeModel):
         require_number("most", self.most, least=0, most=1)
 
     @property
+    @override
     def least_size(self) -> int:
-        """Classes of at least so many records keep the promise, however many they are."""
         return 2
 
     def figure(self, sizes: NDArray[np.int64]) -> Fraction:

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy import Policy
 from kohort.policy.parameters import require_number, require_one_of
@@ -81,8 +82,8 @@ class TCloseness(SensitiveModel):
         require_number("t", self.t, least=0, most=1)
         require_one_of("distance", self.distance, get_args(Distance))
 
+    @override
     def refuses_policy(self, policy: Policy) -> str | None:
-        """Why the promise makes no sense for the column as the policy describes it; or None."""
         needs_tree = self.distance == "hierarchical" or (
             self.distance == "ordered" and policy.columns[self.column].type == "string"
         )

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.policy import Policy
 from kohort.policy.parameters import require_number
@@ -56,12 +57,12 @@ class VarianceControl(SensitiveModel):
     def __post_init__(self) -> None:
         require_number("variance", self.variance, above=0)
 
+    @override
     def refuses_policy(self, policy: Policy) -> str | None:
-        """Why the promise makes no sense for the column as the policy describes it; or None."""
         return refuses_type(policy, self.column)
 
+    @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        """Which classes keep the promise."""
         if not is_numeric(table.column):
             return np.zeros(classes.classes, bool)
         squares, records, factor = _squares(classes, table)
@@ -69,8 +70,8 @@ class VarianceControl(SensitiveModel):
         squares, records = squares.astype(object), records.astype(object)
         return (records > 0) & (squares * least.denominator >= records * records * least.numerator)
 
+    @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        """The promise in the form that a search can follow."""
         numbers, factor = table.column.scaled
         return (variance_rule(numbers, float(exact(self.variance) * factor**2)),)
 
