@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from kohort.codes.boxes import Solution
 from kohort.common.registry import Registry
-from kohort.errors import PolicyError
+from kohort.errors import InfeasibleError, PolicyError
 from kohort.policy import Policy
 from kohort.policy.sections import Anonymity
 from kohort.search.task import Task
@@ -90,3 +90,23 @@ def chosen_sensitive(policy: Policy, algorithm: str, column: str | None) -> str:
 
 
 ALGORITHMS: Registry[Algorithm] = Registry("algorithm")
+
+
+def refuse_long(name: str, work: int, limit: int, speed: int, what: str, instead: str) -> None:
+    """Refuse a table that would take an algorithm too long, before any work is done.
+
+    Parameters
+    ----------
+    name : str
+        The algorithm.
+    work, limit, speed : int
+        How much work it has, how much its policy allows, and how much is done in a second.
+    what, instead : str
+        What it would have to do, and what could be used instead.
+    """
+    if work > limit:
+        minutes = max(1, round(work / speed / 60))
+        raise InfeasibleError(
+            f"algorithm {name!r} {what}, about {minutes:,} min of work: {work:,} steps, and its limit is {limit:,}; "
+            f"raise 'limit' in the policy, or {instead}."
+        )

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.algorithms.base import ALGORITHMS, Algorithm
+from kohort.algorithms.base import ALGORITHMS, Algorithm, refuse_long
 from kohort.codes.boxes import Solution
 from kohort.codes.levels import Ladder, Node, frequencies, in_small_classes, ladder_of, solution_at
-from kohort.errors import InfeasibleError
 from kohort.measures.loss import cell_costs, star_cost
 from kohort.policy.parameters import require_whole
 from kohort.search.task import Progress, Task
@@ -172,14 +171,10 @@ class _Search:
         nodes = sum(prod(self.ladders[j].top for j in columns) for columns in candidates)
         rows = len(self.table.counts)
         self.work += nodes * max(rows, LEAST_ROWS)
-        if self.work > self.limit:
-            minutes = max(1, round(self.work / SPEED / 60))
-            raise InfeasibleError(
-                f"algorithm 'incognito' may have to look at {nodes:,} combinations of levels of "
-                f"{counted(size, 'column', 'columns')} with {rows:,} distinct rows, about {minutes:,} min, and its "
-                f"limit is {self.limit:,} rows in all; raise 'limit' in the policy, choose fewer quasi-identifiers or "
-                "hierarchies of fewer levels, or use 'datafly', which tries few combinations."
-            )
+        columns = counted(size, "column", "columns")
+        what = f"may have to look at {nodes:,} combinations of levels of {columns} with {rows:,} distinct rows"
+        instead = "choose fewer quasi-identifiers or hierarchies of fewer levels, or use 'datafly', which tries few"
+        refuse_long("incognito", self.work, self.limit, SPEED, what, instead)
 
     def _anonymous_nodes(self, columns: Columns) -> NDArray[np.bool_]:
         """Which nodes of some columns, all below their top, are k-anonymous; from the lowest up."""

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer
-from kohort.errors import InfeasibleError
+from kohort.algorithms.base import ALGORITHMS, Clusterer, refuse_long
 from kohort.measures.compile import compile_costs
 from kohort.measures.whd import WeightedHierarchicalDistance
 from kohort.policy.parameters import require_whole
@@ -79,7 +78,10 @@ class KACA(Clusterer):
         from kohort.kernels.costs import Costs
 
         rows, k = task.codes.distinct, task.k
-        self._refuse_large(len(rows.codes), int((rows.counts < k).sum()))
+        distances = len(rows.codes) * int((rows.counts < k).sum())
+        what = f"may need {distances:,} distances for {len(rows.codes):,} distinct rows"
+        instead = "use an algorithm for large tables, such as 'k-member' or 'sequential'"
+        refuse_long(self.name, distances, self.limit, SPEED, what, instead)
         costs = compile_costs(WeightedHierarchicalDistance(self.beta), task.codes.axes)
         # The axis that tells most rows apart first: a sum is cut short early. No distance changes.
         total = np.zeros(len(costs.kind), np.int64)
@@ -99,14 +101,3 @@ class KACA(Clusterer):
         labels = np.empty(len(rows.order), np.int32)
         kernels.label_members(classes, rows.first, labels)
         return rows.by_record(labels)
-
-    def _refuse_large(self, classes: int, small: int) -> None:
-        """Refuse a table that would take too long, before any work is done."""
-        distances = classes * small
-        if distances > self.limit:
-            minutes = max(1, round(distances / SPEED / 60))
-            raise InfeasibleError(
-                f"algorithm 'kaca' may need {distances:,} distances for {classes:,} distinct rows, about {minutes:,} "
-                f"min, and its limit is {self.limit:,}; raise 'limit' in the policy, or use an algorithm for large "
-                "tables, such as 'k-member' or 'sequential'."
-            )

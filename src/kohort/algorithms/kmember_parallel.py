@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.algorithms.base import ALGORITHMS, Clusterer, refuse_long
 from kohort.algorithms.kmember import candidates, packed
 from kohort.codes.encode import DistinctRows
 from kohort.common.stopping import Workers
-from kohort.errors import InfeasibleError
 from kohort.policy.parameters import require_whole
 from kohort.search.task import Task
 
@@ -93,7 +92,9 @@ class KMemberParallel(Clusterer):
         rows, costs, k = task.codes.distinct, task.costs, task.k
         n, d = task.codes.array.shape
         clusters = n // k
-        self._refuse_large(clusters, len(rows.codes))
+        what = f"would form {clusters:,} clusters of {len(rows.codes):,} distinct rows"
+        instead = "use 'k-member', which takes a fraction of the time"
+        refuse_long(self.name, clusters * len(rows.codes), self.limit, SPEED, what, instead)
         labels = np.full(n, -1, np.int32)
         left = rows.counts.astype(np.int32)
         taken = np.zeros(len(rows.codes), np.int64)
@@ -116,17 +117,6 @@ class KMemberParallel(Clusterer):
             labels,
         )
         return rows.by_record(labels)
-
-    def _refuse_large(self, clusters: int, rows: int) -> None:
-        """Refuse a table that would take too long, before any work is done."""
-        pairs = clusters * rows
-        if pairs > self.limit:
-            minutes = max(1, round(pairs / SPEED / 60))
-            raise InfeasibleError(
-                f"algorithm 'k-member-parallel' would form {clusters:,} clusters of {rows:,} distinct rows, about "
-                f"{minutes:,} min of work, and the product is over its limit of {self.limit:,}; raise 'limit' in the "
-                "policy, or use 'k-member', which takes a fraction of the time."
-            )
 
     def _seeds(self, task: Task, clusters: int, pool: Workers) -> NDArray[np.int32]:
         """Rows of the seeds: the first is that of a random record, the others are far from all before."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer
+from kohort.algorithms.base import ALGORITHMS, Clusterer, refuse_long
 from kohort.algorithms.kmember import candidates
 from kohort.codes.encode import Axis, DistinctRows, LineAxis, distinct_rows
 from kohort.errors import InfeasibleError
@@ -141,14 +141,9 @@ class LoukidesShao(Clusterer):
 
     def _refuse_large(self, clusters: int, rows: int, bytes_of_a_cluster: int) -> None:
         """Refuse a table that would take too long or too much memory, before any work is done."""
-        pairs = clusters * rows
-        if pairs > self.limit:
-            minutes = max(1, round(pairs / SPEED / 60))
-            raise InfeasibleError(
-                f"algorithm 'loukides-shao' would form {clusters:,} clusters of {rows:,} distinct rows, about "
-                f"{minutes:,} min of work or more, and the product is over its limit of {self.limit:,}; raise 'limit' "
-                "in the policy, or use an algorithm for large tables, such as 'k-member'."
-            )
+        what = f"would form {clusters:,} clusters of {rows:,} distinct rows"
+        instead = "use an algorithm for large tables, such as 'k-member'"
+        refuse_long(self.name, clusters * rows, self.limit, SPEED, what, instead)
         if clusters * bytes_of_a_cluster > MEMORY:
             raise InfeasibleError(
                 f"algorithm 'loukides-shao' would need {clusters * bytes_of_a_cluster / 2**30:.1f} GiB for the values "
