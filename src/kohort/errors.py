@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|File too large|os error (27|28|122)\b")
 """What libraries say, in words of their own, when a disk is full or a file may not grow."""
@@ -61,16 +62,20 @@ class CellError(DataError):
 
     Parameters
     ----------
-    rows : sequence of int
+    rows : array or Series of int
         Rows that hold such a cell, counted from 0, ascending.
     say : callable
         The sentence, given the number of these rows and where the first of them is, if that is known.
     """
 
-    def __init__(self, rows: Sequence[int], say: Callable[[int, str], str]) -> None:
+    def __init__(self, rows: Any, say: Callable[[int, str], str]) -> None:
         super().__init__(say(len(rows), f" (first in row {rows[0] + 1})"))
         self.rows = rows
         self._say = say
+
+    def __reduce__(self) -> tuple[type[DataError], tuple[str, ...]]:
+        """In another process, the sentence is enough."""
+        return DataError, self.faults
 
     def of_counts(self, counts: Sequence[int]) -> DataError:
         """The same if each row stands for so many records, wherever these are."""

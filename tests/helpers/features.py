@@ -16,7 +16,6 @@ ASKED = {
     "bounds": {"output": {"bounds": True}},
     "formulas": {"output": {"formulas": "neutralised"}},
     "budget": {"algorithm": {"name": "auto", "budget": "5s"}},
-    "encoding": {"input": {"encoding": "latin-1"}},
 }
 """What a policy says to ask for each feature that policies ask for."""
 

@@ -394,7 +394,7 @@ def _refuse_stars(series: pl.Series, texts: pl.Series) -> None:
     """Refuse a value that looks like a fully generalized one."""
     if (texts == STAR).any():
         raise CellError(
-            (series == STAR).arg_true().to_list(),
+            (series == STAR).arg_true(),
             lambda rows, where: (
                 f"column {series.name!r}: {counted(rows, 'row holds', 'rows hold')} the single character that a "
                 f"release puts for a fully generalized value; correct {'it' if rows == 1 else 'them'}, "
@@ -416,9 +416,9 @@ def _refuse_blanks(series: pl.Series, texts: pl.Series) -> None:
         )
 
 
-def _rows_with(series: pl.Series, some: pl.Series) -> list[int]:
+def _rows_with(series: pl.Series, some: pl.Series) -> pl.Series:
     """The rows, from 0, that hold one of some values."""
-    return series.is_in(some.implode()).fill_null(value=False).arg_true().to_list()
+    return series.is_in(some.implode()).fill_null(value=False).arg_true()
 
 
 def _refuse_strangers(series: pl.Series, values: pl.Series, leaf_of_value: NDArray[np.int32]) -> None:

@@ -234,7 +234,7 @@ def _unfit(name: str, wrong: pl.Series, noun: str, more: str = "") -> CellError:
             f"correct {them}, list {them} as missing in [input], or change the column's type."
         )
 
-    return CellError(wrong.arg_true().to_list(), say)
+    return CellError(wrong.arg_true(), say)
 
 
 def _agree(series: pl.Series, wanted: str | None, *fitting: str) -> None:

@@ -61,7 +61,6 @@ def _population(plan: Plan) -> Asked:
     return [(place, f"privacy model {model.name!r}") for place, model in models]
 
 
-_UTF8 = (None, "utf-8", "utf-8-sig", "ascii")
 _ANONYMITY = _where(("privacy", "anonymity"), "this anonymity", lambda policy: policy.privacy.anonymity != "classes")
 _PERSON = _where(("privacy", "person"), "person", lambda policy: policy.privacy.person is not None)
 _WILDCARD = _where(("privacy", "missing"), "missing = 'wildcard'", lambda policy: policy.privacy.missing == "wildcard")
@@ -72,7 +71,6 @@ _FORMULAS = _where(
     ("output", "formulas"), "formulas = 'neutralised'", lambda policy: policy.output.formulas == "neutralised"
 )
 _BUDGET = _where(("algorithm", "budget"), "a budget", lambda policy: policy.algorithm.budget is not None)
-_ENCODING = _where(("input", "encoding"), "this encoding", lambda policy: policy.input.codec not in _UTF8)
 FEATURES = {
     feature.name: feature
     for feature in (
@@ -86,7 +84,7 @@ FEATURES = {
         Feature("bounds", "typed bounds beside intervals", _BOUNDS),
         Feature("formulas", "formulas = 'neutralised'", _FORMULAS),
         Feature("budget", "a budget of time", _BUDGET),
-        Feature("encoding", "CSV files in other encodings than UTF-8", _ENCODING),
+        Feature("encoding", "CSV files in other encodings than UTF-8", noun="another encoding than UTF-8"),
         Feature("ledger", "a ledger of releases (--ledger)", noun="a ledger"),
         Feature("frame", "polars, pandas and pyarrow tables", noun="a table or release in a data frame"),
         Feature("memory", "a memory limit (--memory)", noun="a memory limit"),

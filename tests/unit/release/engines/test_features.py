@@ -49,6 +49,18 @@ def test_a_run_on_disk_refuses_before_it_reads(tmp_path, feature):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_encoding_is_refused_on_disk_where_it_matters(tmp_path):
+    policy = policy_of("").with_changes("input", encoding="latin-1")
+    frame = pl.DataFrame({"name": [*"abcd"], "age": [1, 2, 3, 4], "ill": ["Schüttelfrost"] * 4})
+    (tmp_path / "in.csv").write_bytes(frame.write_csv().encode("latin-1"))
+    frame.write_parquet(tmp_path / "in.parquet")
+    with pytest.raises(DataError, match=r"in\.csv: is not UTF-8 text"):
+        kohort.anonymize(tmp_path / "in.csv", policy, output=tmp_path / "out.csv", memory="1GB")
+    assert kohort.anonymize(tmp_path / "in.csv", policy, output=tmp_path / "out.csv").verdict.passed
+    release = kohort.anonymize(tmp_path / "in.parquet", policy, output=tmp_path / "out.parquet", memory="1GB")
+    assert release.verdict.passed
+
+
 @pytest.mark.parametrize(
     ("how", "fault"),
     [
