@@ -70,7 +70,7 @@ def release(
     master : str, optional
         Where Spark runs: ``local[*]`` when absent, ``spark://host:port``, or ``sc://host:port`` for Spark Connect.
     partitions : int, optional
-        Parts that are worked on alone; without it, one for each 50,000 records.
+        Partitions; without it, one for each 50,000 records.
     resume : bool
         Work in batches, keep those that are finished if the run is cut off, and go on from those of a run that was.
     progress : callable, optional

@@ -62,6 +62,7 @@ def known():
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, cls in ALGORITHMS.items() if cls.anonymity == "classes"])
 def test_never_below_the_optimum(name, known, record_property):
     ratios = []

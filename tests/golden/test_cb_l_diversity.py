@@ -98,6 +98,7 @@ def test_table_2_is_2_diverse_and_found():
     assert best["age"].to_list() == ["20"] * 2 + ["[30 - 40]"] * 2 + ["[50 - 60]"] * 3
 
 
+@pytest.mark.slow
 def test_3_diverse_classes_of_table_1_have_three_records_or_more():
     """Two classes at most, and never one of two records, although k = 2."""
     for seed in range(20):

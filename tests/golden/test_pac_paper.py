@@ -46,6 +46,7 @@ def trend(frame, quasi, sensitive, hierarchies, k, seeds):
     return np.array(figures).T
 
 
+@pytest.mark.slow
 def test_figure_4_on_a_made_up_table():
     """Sensitive values follow the quasi-identifiers, so keeping unlike ones together costs."""
     rng = np.random.default_rng(4)

@@ -104,6 +104,7 @@ def test_files_that_are_written_as_they_should_be(tmp_path, encoding):
             assert by_auditor(path, delimiter, is_release=True) == rows, repr(text)
 
 
+@pytest.mark.slow
 @pytest.mark.promise("3.2")
 def test_files_that_are_damaged_mean_the_same_to_both_or_are_refused(tmp_path):
     rng, path = random.Random(2), tmp_path / "t.csv"

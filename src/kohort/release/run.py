@@ -74,7 +74,7 @@ def anonymize(
         Where the release is written, CSV or Parquet by its name. The file appears there only
         after it has been read again and verified; whatever fails leaves the path as it was.
     progress : callable, optional
-        Told the step and its share done, 0 to 1.
+        Called with the step and the share of it that is done, 0 to 1.
     ledger : path, optional
         A file that knows what earlier releases showed; a new one if it is not there. The release is checked
         against all of them before it appears, and recorded: see docs/ledger.md.
@@ -87,9 +87,9 @@ def anonymize(
         Memory that may be used, such as ``"2GB"``, or bytes: the table, which is in files, is then worked on in
         partitions on disk, and may be larger than memory. See docs/scale.md.
     partitions : int, optional
-        With `memory`: how many parts; as many as memory asks for when absent.
+        With `memory`: how many partitions; as many as the limit requires when absent.
     resume : bool
-        With `memory`: keep finished parts if the run is cut off, and go on from those of a run that was.
+        With `memory`: keep finished partitions if the run is interrupted, and continue from those of a run that was.
     verdict, private : path, optional
         With `output`: write the public and the private verdict there, too, with the lower bound on the loss. Release
         and verdicts appear together, or none of them does. Only its owner can read the private one.

@@ -162,6 +162,7 @@ def test_a_column_with_one_value_is_left_alone():
     assert solution.clusters == 2
 
 
+@pytest.mark.slow
 def test_many_columns():
     """A lattice of 4^24 nodes, almost all of which are ruled out by three columns."""
     rng = np.random.default_rng(8)

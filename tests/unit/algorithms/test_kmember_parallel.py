@@ -176,6 +176,7 @@ def test_few_candidates_are_as_good_as_many(monkeypatch):
     np.testing.assert_array_equal(cluster(codes, 6), whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("threads", "work"), [(1, 20_000_000), (7, 20_000_000), (3, 1)])
 def test_threads_and_steps_change_nothing(monkeypatch, threads, work):
     codes = table(np.random.default_rng(2).integers(0, 30, (900, 3)))

@@ -221,6 +221,7 @@ def asked(policy, **parameters):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @given(case=cases(max_rows=30))
 @settings(max_examples=25)

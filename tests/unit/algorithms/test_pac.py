@@ -266,6 +266,7 @@ def test_same_partition_as_the_plain_version(case, weight, t, distance, pay):
     assert groups(labels) == Plain(task, weight, t, distance == "one-way").clusters()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parameters", [{"tau": 0.0, "theta": 1}, {"tau": 0.05, "theta": 9}, {"capacity": 90}])
 def test_same_partition_with_other_parameters(parameters):
     rng = np.random.default_rng(1)

@@ -40,6 +40,7 @@ def small_parts(monkeypatch):
     monkeypatch.setattr(sample, "CLASSES", 1)
 
 
+@pytest.mark.slow
 def test_a_table_is_not_cut_into_tiny_parts(stored, tmp_path, monkeypatch):
     monkeypatch.setattr(sample, "CLASSES", 200)
     release = kohort.anonymize(stored, policy_of(), output=tmp_path / "out.parquet", memory=MEMORY, partitions=9)
@@ -67,6 +68,7 @@ def alone(folder):
     return sorted(path.name for path in folder.iterdir() if not path.name.startswith("in"))
 
 
+@pytest.mark.slow
 @pytest.mark.promise("5.1", "5.2")
 @pytest.mark.parametrize("parts", [1, 4, 9])
 def test_a_run_in_parts_gives_what_the_parts_give(stored, patients, tmp_path, parts):
@@ -82,6 +84,7 @@ def test_a_run_in_parts_gives_what_the_parts_give(stored, patients, tmp_path, pa
     assert alone(tmp_path) == ["out.parquet"]
 
 
+@pytest.mark.slow
 def test_parts_lose_hardly_more_than_the_whole(stored, tmp_path):
     whole = kohort.anonymize(stored, policy_of(), output=tmp_path / "a.parquet").loss.total
     parts = kohort.anonymize(stored, policy_of(), output=tmp_path / "b.parquet", memory=MEMORY, partitions=4)
