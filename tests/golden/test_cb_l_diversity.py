@@ -89,6 +89,7 @@ def release_of(frame, k, share, seed=0, **parameters):
     return kohort.anonymize(frame, policy.with_changes("privacy", models=[model]))
 
 
+@pytest.mark.slow
 def test_table_2_is_2_diverse_and_found():
     releases = [release_of(TABLE_1, 2, 2, seed) for seed in range(20)]
     losses = [round(release.loss.total * 14, 9) for release in releases]

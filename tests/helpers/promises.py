@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -34,6 +35,7 @@ def _plain(sentence: str) -> str:
     return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", " ".join(sentence.split()))
 
 
+@cache
 def marked_tests() -> dict[str, list[str]]:
     """The tests that name a sentence, by its number: `tests/folder/test_file.py::test_name`."""
     found: dict[str, list[str]] = {}

@@ -233,6 +233,7 @@ def can_be_shown(rows, k, allowance):
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["auto", "k-member", "mondrian", "gccg"])
 @pytest.mark.parametrize("limit", [0.0, 0.3])
 def test_classes_that_are_not_all_stars_are_found(algorithm, limit):

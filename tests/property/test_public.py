@@ -61,6 +61,7 @@ def assert_follows(release, policy):
     assert public["loss"]["by_column"] == release.public_loss.by_column
 
 
+@pytest.mark.slow
 @pytest.mark.promise("4.3")
 @pytest.mark.parametrize("algorithm", ["k-member", "incognito", "nh", "anatomy"])
 @given(data=st.data())

@@ -378,6 +378,7 @@ def test_full_clusters_give_records_back():
     assert groups(cluster(made, sensitive_weight=0, t=1)) == [[0, 1, 2, 4, 5], [3, 6, 7, 8]]
 
 
+@pytest.mark.slow
 def test_one_part_without_sensitive_weight_is_complete_linkage():
     rng = np.random.default_rng(5)
     made = task(4, {"a": rng.integers(0, 100, 60), "b": rng.integers(0, 100, 60)})

@@ -132,6 +132,7 @@ def test_small_clusters_are_united_with_the_closest(case, seed):
 # -- the algorithm --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(case=cases(max_rows=40), seed=st.integers(0, 9))
 @settings(max_examples=60, deadline=None)
 def test_no_move_helps_at_the_end(case, seed):

@@ -443,6 +443,7 @@ def call(folder, *arguments):
     return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=folder)
 
 
+@pytest.mark.slow
 def test_commands(tmp_path):
     rules = policy(algorithm={"name": "anatomy"})
     (tmp_path / "policy.toml").write_text(rules.to_toml())

@@ -91,6 +91,7 @@ def test_parts_lose_hardly_more_than_the_whole(stored, tmp_path):
     assert parts.loss.total < 1.05 * whole
 
 
+@pytest.mark.slow
 def test_csv_files_of_a_folder_are_one_table(patients, tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
@@ -106,6 +107,7 @@ def test_csv_files_of_a_folder_are_one_table(patients, tmp_path):
     assert pl.read_csv(tmp_path / "out.csv.gz", infer_schema=False).equals(released)
 
 
+@pytest.mark.slow
 def test_suppressed_records_are_shown_among_all_others(patients, stored, tmp_path):
     policy = policy_of(
         privacy={"missing": "suppress", "suppression_limit": 0.5}, output={"suppressed": "starred", "shuffle_seed": 3}
@@ -129,6 +131,7 @@ def test_suppressed_records_are_shown_among_all_others(patients, stored, tmp_pat
     assert alone(tmp_path) == ["out.parquet"]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("1.4")
 def test_promises_are_about_the_whole_table(stored, tmp_path):
     models = [
@@ -291,6 +294,7 @@ def z_scores(positions, parts):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("4.1", "4.4")
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_where_a_row_stands_does_not_tell_its_part(patients, stored, tmp_path, kind):
@@ -335,6 +339,7 @@ def test_pseudonyms_of_records_that_do_not_take_part_are_pseudonyms(patients, st
     assert names.len() == 3000
 
 
+@pytest.mark.slow
 def test_names_that_differ_in_case_alone_stay_apart(patients, tmp_path):
     renamed = {"ethnicity": "Cost", "admission_date": "COST", "sex": "ZIP_code"}
     patients.rename(renamed).write_parquet(tmp_path / "in.parquet")
