@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import floor
@@ -77,9 +77,12 @@ class Release:
     @cached_property
     def quasi(self) -> list[Column]:
         """The quasi-identifiers."""
-        return [
+        # What other tools publish as missing under this reading; kohort itself publishes `*` there.
+        says_nothing = self.setting("privacy", "missing", "own-value") == "wildcard" and not self.strict
+        columns = (
             column_of(name, self.specs[name], self.original, self.missing, self.folder) for name in self.having("quasi")
-        ]
+        )
+        return [replace(column, says_nothing=says_nothing) for column in columns]
 
     # -- what the release shows --
 

@@ -60,6 +60,8 @@ class Column:
     spec: dict[str, Any]
     missing: frozenset[str]
     paths: dict[str, tuple[str, ...]] | None = None
+    says_nothing: bool = False
+    """Whether a missing cell of a release may be any value, as the policy reads it."""
 
     # -- values of the table --
 
@@ -85,7 +87,7 @@ class Column:
 
     def covers(self, text: str, value: Any) -> bool:
         """Whether a published text is true of a value."""
-        if text == STAR:
+        if text == STAR or (self.says_nothing and (text == "" or text in self.missing)):
             return True
         if value is None or (text in self.missing and not (self.kind == "text" and text == value)):
             return value is None and (text == "" or text in self.missing)
