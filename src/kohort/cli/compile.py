@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -22,7 +23,7 @@ def compile_kernels(
     import kohort
     from kohort.algorithms import ALGORITHMS
     from kohort.datasets import patients
-    from kohort.errors import DataError, KohortError
+    from kohort.errors import DataError, PolicyError
     from kohort.kernels.jit import CACHE, CACHE_VARIABLE
 
     if CACHE is None:
@@ -30,14 +31,13 @@ def compile_kernels(
     table = patients(400, seed=1).select("birth_date", "sex", "diagnosis")
     policy = kohort.Policy.build(k=3, quasi_identifiers=["birth_date", "sex"], sensitive=["diagnosis"], seed=1)
     diversity = {"model": "distinct-l-diversity", "column": "diagnosis", "l": 2}
-    runs = [policy, policy.with_changes("privacy", models=(diversity,))]
-    if every:
-        runs += [policy.with_changes("algorithm", name=name) for name in ALGORITHMS if name != policy.algorithm.name]
+    default = [policy, policy.with_changes("privacy", models=(diversity,))]
+    others = [policy.with_changes("algorithm", name=name) for name in ALGORITHMS] if every else []
     with progress_bar(silent=quiet) as progress:
-        for one in runs:
-            try:
-                _ = kohort.anonymize(table, one, progress=progress).bound
-            except KohortError:  # an algorithm that needs more than this policy says
-                continue
+        for one in default:
+            _ = kohort.anonymize(table, one, progress=progress).bound
+        for one in others:
+            with suppress(PolicyError):  # an algorithm that needs more than this policy says
+                kohort.anonymize(table, one, progress=progress)
     if not quiet:
         console().print(f"compiled kernels are in {CACHE}", soft_wrap=True, highlight=False)
