@@ -106,7 +106,10 @@ def _is_alone(user: int, group: int) -> bool:
 
     with suppress(KeyError):
         name, found = pwd.getpwuid(user).pw_name, grp.getgrgid(group)
-        return found.gr_name == name and set(found.gr_mem) <= {name}
+        if found.gr_name != name or not set(found.gr_mem) <= {name}:
+            return False
+        # Members whose own group it is are not listed with it.
+        return all(other.pw_uid == user for other in pwd.getpwall() if other.pw_gid == group)
     return False
 
 
