@@ -215,7 +215,7 @@ def test_a_crash_leaves_no_release_that_the_ledger_does_not_know(tmp_path, momen
     assert entry["status"] == "pending"
     policy = kohort.Policy.build(k=2, quasi_identifiers=["age"], sensitive=["ill"], seed=1)
     other = pl.DataFrame({"age": [1, 1, 1, 1], "ill": list("wxya")})
-    with pytest.raises(kohort.VerificationError, match="1 of 1 pair of overlapping classes"):
+    with pytest.raises(kohort.VerificationError, match="1 of 1 overlapping pair of classes"):
         kohort.anonymize(other, policy, output=tmp_path / "2.csv", ledger=tmp_path / "ledger.json")
 
 

@@ -44,7 +44,9 @@ def test_an_algorithm_that_refuses_does_not_stop_the_others(hospital, policy, mo
     assert done.loss is not None
 
 
-@pytest.mark.parametrize(("suppressed", "fault"), [(31, "over the suppression_limit"), (1000, "every record would be")])
+@pytest.mark.parametrize(
+    ("suppressed", "fault"), [(31, "suppression_limit is 3.00 %"), (1000, "every record would be")]
+)
 def test_an_algorithm_that_suppresses_too_many_is_refused(hospital, policy, monkeypatch, suppressed, fault):
     def suppress(self, task):
         labels = np.zeros(len(task.codes.array), np.int32)

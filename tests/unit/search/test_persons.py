@@ -79,7 +79,7 @@ def test_refining_comes_before():
     policy = rules().with_changes("algorithm", refine=True)
     release = kohort.anonymize(original, policy)
     assert persons_by_class(release, original)[0] >= 4
-    assert "search" in release.facts.get("before that", release.facts)
+    assert "local search" in release.facts.get("before that", release.facts)
     assert list(release.provenance.seconds).index("persons") == list(release.provenance.seconds).index("refine") + 1
 
 

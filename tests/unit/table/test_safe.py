@@ -90,6 +90,7 @@ def test_a_signal_waits_until_all_are_there(old, monkeypatch, number):
             signal.raise_signal(number)
 
     monkeypatch.setattr(safe._Target, "appear", and_signal)
+    signal.signal(number, signal.SIG_DFL)  # under nohup, a lost terminal would be ignored
     stopping.begin()
     with pytest.raises(Interrupted if number == signal.SIGINT else Stopped):
         write_three(old, lambda: settled.append(1))
