@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .judge_columns import STAR, Column, Span, column_of
-from .judge_files import NULL, Cell, Table, canonical
+from .judge_files import NULL, Cell, Table, canonical, read_as
 from .judge_models import POPULATIONS, SIZES, broken_classes, broken_population, broken_sizes, sensitive_value
 from .judge_pairs import assignment, column_assignment
 
@@ -404,9 +404,7 @@ def pseudonyms(release: Release) -> Iterator[Fault]:
 
 def _identity(release: Release, name: str, record: int) -> Any:
     cell = release.original.column(name)[record]
-    if cell.text in release.missing or cell.text == "":
-        return None
-    return canonical(cell.value)
+    return None if cell.text in release.missing else read_as(cell.value, release.missing)
 
 
 def _persons(release: Release) -> Iterator[Fault]:

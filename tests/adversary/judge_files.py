@@ -78,6 +78,20 @@ def canonical(value: Any) -> Any:
     return number_of(text) if number_of(text) is not None and not _is_code(text) else text
 
 
+def read_as(value: Any, missing: frozenset[str]) -> Any:
+    """What a reader takes a sensitive value or an identifier for: what can be seen of it; None if there is nothing."""
+    if not isinstance(value, str):
+        return canonical(value)
+    seen = _visible(value)
+    return None if seen in {"", *map(_visible, missing)} else canonical(seen)
+
+
+def _visible(text: str) -> str:
+    words = "".join(" " if letter.isspace() else letter for letter in unicodedata.normalize("NFKC", text))
+    shown = "".join(letter for letter in words if unicodedata.category(letter) not in ("Cc", "Cf"))
+    return " ".join(shown.split())
+
+
 def number_of(text: str) -> Fraction | None:
     """The number that a text is, blanks around it left out."""
     text = text.strip(" \t\r\n")

@@ -14,7 +14,7 @@ from typing import Any
 from oracles import models as definitions
 
 from .judge_columns import Column, paths_of
-from .judge_files import Cell, canonical, read
+from .judge_files import Cell, canonical, read, read_as
 
 Classes = Mapping[tuple[str, ...], Sequence[int]]
 NUMERIC = ("k-e", "variance-control", "epsilon-m", "dissimilarity")
@@ -24,11 +24,7 @@ POPULATIONS = ("k-map", "delta-presence")
 
 def sensitive_value(cell: Cell, missing: frozenset[str]) -> Any:
     """The canonical value of a sensitive cell; None if it is missing."""
-    if cell.value is None or (isinstance(cell.value, str) and (not cell.value or cell.value in missing)):
-        return None  # who reads a CSV file cannot tell an empty text from a missing value
-    if isinstance(cell.value, dt.datetime):
-        return cell.text
-    return canonical(cell.value)
+    return cell.text if isinstance(cell.value, dt.datetime) else read_as(cell.value, missing)
 
 
 def broken_classes(
