@@ -79,9 +79,8 @@ class Anatomy(Algorithm):
             )
         return faults
 
+    @override
     def tables(self, policy: Policy) -> tuple[str, ...]:
-        """Names of the tables of its release, for their files."""
-        del policy
         return ("quasi", "sensitive")
 
     def solve(self, task: Task) -> Solution:

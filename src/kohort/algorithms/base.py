@@ -13,11 +13,12 @@ from kohort.codes.boxes import Solution
 from kohort.common.registry import Registry
 from kohort.errors import InfeasibleError, PolicyError
 from kohort.policy import Policy
+from kohort.policy.parameters import Checked
 from kohort.policy.sections import Anonymity
 from kohort.search.task import Task
 
 
-class Algorithm(ABC):
+class Algorithm(Checked, ABC):
     """A way to make records alike. Its dataclass fields are its parameters."""
 
     name: ClassVar[str]

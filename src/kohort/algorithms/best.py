@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Algorithm
 from kohort.codes.boxes import Solution
-from kohort.policy.parameters import require_number, require_whole
+from kohort.policy.parameters import Limits
 from kohort.search.task import Task
 
 
@@ -40,7 +41,7 @@ class Best(Algorithm):
     """
 
     seeds: int = 1
-    patience: float = 20.0
+    patience: Annotated[float, Limits(above=0, below=1_000_000)] = 20.0
 
     summary = "auto with patience: a long search, several times"
     paper = "kohort"
@@ -49,10 +50,6 @@ class Best(Algorithm):
     complexity = "O(n log n + n k d), then O(n d) per step"
     enforces = frozenset({"k-anonymity"})
     searches = True
-
-    def __post_init__(self) -> None:
-        require_whole("seeds", self.seeds)
-        require_number("patience", self.patience, above=0, below=1_000_000)
 
     @override
     def solve(self, task: Task) -> Solution:

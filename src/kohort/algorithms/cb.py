@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
-from kohort.policy.parameters import require_flag, require_whole
 from kohort.privacy.models.frequency_l_diversity import FrequencyLDiversity
 from kohort.search.task import Task
 
@@ -63,10 +62,6 @@ class ClusteringBased(Clusterer):
     guarantee = "k-anonymity, sizes k..2k-1; or k-anonymity and l-diversity"
     complexity = "O(r d n log(n/k)), at worst O(r d n^2 / k)"
     enforces = frozenset({"k-anonymity", "frequency-l-diversity"})
-
-    def __post_init__(self) -> None:
-        require_whole("rounds", self.rounds)
-        require_flag("splitter", self.splitter)
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

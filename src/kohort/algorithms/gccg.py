@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.codes.encode import Codes, LineAxis
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
-from kohort.policy.parameters import require_one_of
 from kohort.search.task import Task
 
 if TYPE_CHECKING:
@@ -69,9 +68,6 @@ class Gccg(Clusterer):
     guarantee = "k-anonymity; sizes k, the last k..2k-1"
     complexity = "O(n^2 / k)"
     enforces = frozenset({"k-anonymity"})
-
-    def __post_init__(self) -> None:
-        require_one_of("numeric_score", self.numeric_score, get_args(NumericScore))
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.gccg import NumericScore, distance_costs, form_classes, graded
 from kohort.codes.encode import Codes
 from kohort.common.stopping import Workers
-from kohort.policy.parameters import require_one_of, require_whole
 from kohort.search.task import Task
 
 if TYPE_CHECKING:
@@ -66,10 +65,6 @@ class GccgParallel(Clusterer):
     guarantee = "k-anonymity; sizes k, the last of a part k..2k-1"
     complexity = "O(n^2 / (k * parts))"
     enforces = frozenset({"k-anonymity"})
-
-    def __post_init__(self) -> None:
-        require_whole("parts", self.parts)
-        require_one_of("numeric_score", self.numeric_score, get_args(NumericScore))
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

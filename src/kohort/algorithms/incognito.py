@@ -20,7 +20,6 @@ from kohort.algorithms.base import ALGORITHMS, Algorithm, refuse_long
 from kohort.codes.boxes import Solution
 from kohort.codes.levels import Ladder, Node, frequencies, in_small_classes, ladder_of, solution_at
 from kohort.measures.loss import cell_costs, star_cost
-from kohort.policy.parameters import require_whole
 from kohort.search.task import Progress, Task
 from kohort.table.words import counted
 
@@ -83,9 +82,6 @@ class Incognito(Algorithm):
     guarantee = "k-anonymity; sizes k or more; least loss of all full-domain releases if none is suppressed"
     complexity = "O(d m c) for m distinct rows and c combinations of levels"
     enforces = frozenset({"k-anonymity"})
-
-    def __post_init__(self) -> None:
-        require_whole("limit", self.limit)
 
     @override
     def solve(self, task: Task) -> Solution:

@@ -15,7 +15,6 @@ from typing_extensions import override
 from kohort.algorithms.base import ALGORITHMS, Clusterer, refuse_long
 from kohort.measures.compile import compile_costs
 from kohort.measures.whd import WeightedHierarchicalDistance
-from kohort.policy.parameters import require_whole
 from kohort.search.task import Task
 
 STEP = 20_000_000
@@ -70,7 +69,7 @@ class KACA(Clusterer):
 
     def __post_init__(self) -> None:
         WeightedHierarchicalDistance(self.beta)  # refuses what is no beta
-        require_whole("limit", self.limit)
+        super().__post_init__()
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import polars as pl
@@ -22,7 +22,7 @@ from kohort.codes.boxes import Boxes, Solution
 from kohort.codes.encode import Codes, DistinctRows, distinct_rows
 from kohort.errors import PolicyError
 from kohort.policy import Policy
-from kohort.policy.parameters import require_number, require_one_of
+from kohort.policy.parameters import Limits
 from kohort.search.task import Task
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class KMember(Clusterer):
     """
 
     far_from: Literal["last", "seed"] = "last"
-    class_penalty: float = 0.0
+    class_penalty: Annotated[float, Limits(least=0, most=1000)] = 0.0
     column: str | None = None
 
     summary = "greedy: furthest record as seed, then the cheapest record until k"
@@ -76,8 +76,7 @@ class KMember(Clusterer):
     enforces = frozenset({"k-anonymity"})
 
     def __post_init__(self) -> None:
-        require_one_of("far_from", self.far_from, ("last", "seed"))
-        require_number("class_penalty", self.class_penalty, least=0, most=1000)
+        super().__post_init__()
         if self.column is not None and not self.class_penalty:
             raise ValueError("'column' is for a 'class_penalty' above 0; give one, or remove it")
 

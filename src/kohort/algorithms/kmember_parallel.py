@@ -20,7 +20,6 @@ from kohort.algorithms.base import ALGORITHMS, Clusterer, refuse_long
 from kohort.algorithms.kmember import candidates, packed
 from kohort.codes.encode import DistinctRows
 from kohort.common.stopping import Workers
-from kohort.policy.parameters import require_whole
 from kohort.search.task import Task
 
 if TYPE_CHECKING:
@@ -78,11 +77,6 @@ class KMemberParallel(Clusterer):
     guarantee = "k-anonymity; sizes k..2k-1"
     complexity = "O(n^2 / k)"
     enforces = frozenset({"k-anonymity"})
-
-    def __post_init__(self) -> None:
-        if self.groups is not None:
-            require_whole("groups", self.groups)
-        require_whole("limit", self.limit)
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

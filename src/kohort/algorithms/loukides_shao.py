@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from kohort.algorithms.base import ALGORITHMS, Clusterer, refuse_long
 from kohort.algorithms.kmember import candidates
 from kohort.codes.encode import Axis, DistinctRows, LineAxis, distinct_rows
 from kohort.errors import InfeasibleError
-from kohort.policy.parameters import require_number, require_whole
+from kohort.policy.parameters import Limits
 from kohort.search.task import Task
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ class LoukidesShao(Clusterer):
     ['[30 - 31]', '[60 - 61]']
     """
 
-    threshold: float | None = None
-    weight: float = 1.0
+    threshold: Annotated[float, Limits(least=0, most=1000)] | None = None
+    weight: Annotated[float, Limits(least=0, most=1000)] = 1.0
     limit: int = 20_000_000_000
 
     summary = "random seeds, then the record of the best usefulness + protection"
@@ -84,12 +84,6 @@ class LoukidesShao(Clusterer):
     complexity = "O(n^2 / k), at worst O(n^2)"
     enforces = frozenset({"k-anonymity"})
     uses_sensitive = True
-
-    def __post_init__(self) -> None:
-        if self.threshold is not None:
-            require_number("threshold", self.threshold, least=0, most=1000)
-        require_number("weight", self.weight, least=0, most=1000)
-        require_whole("limit", self.limit)
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

@@ -18,7 +18,6 @@ from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.cb import as_places
 from kohort.codes.encode import LineAxis, as_numbers
 from kohort.errors import PolicyError
-from kohort.policy.parameters import require_one_of
 from kohort.search.task import Task
 
 STEP = 64
@@ -63,9 +62,6 @@ class Mdav(Clusterer):
     guarantee = "k-anonymity; sizes k, the last one k..2k-1"
     complexity = "O(d n^2 / k)"
     enforces = frozenset({"k-anonymity"})
-
-    def __post_init__(self) -> None:
-        require_one_of("distance", self.distance, ("cost", "euclidean"))
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

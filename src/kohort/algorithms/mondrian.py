@@ -15,7 +15,6 @@ from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.codes.encode import Axis, TreeAxis
-from kohort.policy.parameters import require_one_of
 from kohort.search.task import Task
 
 if TYPE_CHECKING:
@@ -71,10 +70,6 @@ class Mondrian(Clusterer):
     guarantee = "k-anonymity; sizes k or more, k..2k-1 if relaxed"
     complexity = "O(d n log n)"
     enforces = frozenset({"k-anonymity"})
-
-    def __post_init__(self) -> None:
-        require_one_of("mode", self.mode, ("strict", "relaxed"))
-        require_one_of("categories", self.categories, ("taxonomy", "children", "order"))
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

@@ -17,7 +17,6 @@ from typing_extensions import override
 from kohort.algorithms.base import ALGORITHMS, Algorithm, Clusterer
 from kohort.codes.boxes import Boxes, Solution
 from kohort.policy import Policy
-from kohort.policy.parameters import require_one_of, require_whole
 from kohort.search.task import Progress, Task
 
 WORK = 10_000
@@ -67,10 +66,6 @@ class NonHomogeneous(Algorithm):
     complexity = "O(d n g + min(k, 32) n log g) for groups of g records, beside the partition"
     enforces = frozenset({"k-anonymity"})
     anonymity = "matchings"
-
-    def __post_init__(self) -> None:
-        require_one_of("partition", self.partition, ("mondrian", "top-down-greedy"))
-        require_whole("size", self.size)
 
     @override
     def refuses(self, policy: Policy) -> list[str]:

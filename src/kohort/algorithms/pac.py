@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from kohort.measures.distance import compile_metric, metric_units
 from kohort.measures.figures.base import Partition
 from kohort.measures.figures.epsilon import Epsilon
 from kohort.policy import Policy
-from kohort.policy.parameters import require_number, require_one_of, require_whole
+from kohort.policy.parameters import Limits, Share
 from kohort.search.ancestors import LocalRows, Parting, usual_parts
 from kohort.search.task import Task
 
@@ -93,12 +93,12 @@ class ProximityAwareClustering(Clusterer):
     (['[30 - 33]', '[31 - 32]'], 1.0)
     """
 
-    sensitive_weight: float = 0.5
+    sensitive_weight: Share = 0.5
     t: int | None = None
-    tau: float = 0.001
+    tau: Share = 0.001
     theta: int = 5
     distance: Distance = "two-way"
-    capacity: int = 5000
+    capacity: Annotated[int, Limits(least=2)] = 5000
 
     summary = "t ancestors part the table; complete linkage of near records with dissimilar sensitive values"
     paper = "Zhang et al., IEEE TC 2015 (003)"
@@ -107,15 +107,6 @@ class ProximityAwareClustering(Clusterer):
     complexity = "O(t d m) per round, then about O(d p^2) per part of p records"
     enforces = frozenset({"k-anonymity"})
     uses_sensitive = True
-
-    def __post_init__(self) -> None:
-        require_number("sensitive_weight", self.sensitive_weight, least=0, most=1)
-        require_number("tau", self.tau, least=0, most=1)
-        if self.t is not None:
-            require_whole("t", self.t)
-        require_whole("theta", self.theta)
-        require_whole("capacity", self.capacity, 2)
-        require_one_of("distance", self.distance, get_args(Distance))
 
     @override
     def refuses(self, policy: Policy) -> list[str]:

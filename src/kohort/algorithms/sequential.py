@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
-from kohort.policy.parameters import require_number, require_whole
+from kohort.policy.parameters import Limits
 from kohort.search.task import Progress, Task
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Sequential(Clusterer):
     ['[30 - 33]', '[58 - 62]']
     """
 
-    omega: float = 1.5
+    omega: Annotated[float, Limits(least=1)] = 1.5
     max_sweeps: int = 50
     block: int = 8192
 
@@ -75,11 +75,6 @@ class Sequential(Clusterer):
     guarantee = "k-anonymity; sizes k..2k-1"
     complexity = "O(b n / k) per sweep, in blocks of b records"
     enforces = frozenset({"k-anonymity"})
-
-    def __post_init__(self) -> None:
-        require_number("omega", self.omega, least=1)
-        require_whole("max_sweeps", self.max_sweeps)
-        require_whole("block", self.block)
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

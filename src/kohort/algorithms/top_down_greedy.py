@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
-from kohort.policy.parameters import require_one_of
 from kohort.search.task import Task
 
 WORK = 200_000
@@ -62,9 +61,6 @@ class TopDownGreedy(Clusterer):
     guarantee = "k-anonymity; sizes k..2k-1"
     complexity = "O(d n log(n/k)), at worst O(d n^2)"
     enforces = frozenset({"k-anonymity"})
-
-    def __post_init__(self) -> None:
-        require_one_of("assign", self.assign, ("growth", "cost"))
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

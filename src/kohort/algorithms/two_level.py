@@ -7,7 +7,7 @@ second level to the sub-tables of Bhaladhare and Jinwala, JISE 32 (2016).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +21,12 @@ from kohort.codes.encode import Codes
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_boxes
 from kohort.policy import Policy
-from kohort.policy.parameters import require_flag, require_one_of
 from kohort.search.task import Task
 
 WORK = 500_000
 """Records whose clusters one call of the kernel divides: often enough for progress and for Ctrl-C."""
 LEVEL_1 = 0.9
 """Share of the progress that the first level has; the second looks at few boxes for each record."""
-
-_CHOICES = {"form": ("horizontal", "vertical"), "split": ("above-mean", "all"), "grouping": ("equal", "unequal")}
 
 
 @ALGORITHMS.register("two-level")
@@ -73,9 +70,9 @@ class TwoLevel(Clusterer):
     ['[30 - 33]', '[60 - 61]', '[88 - 89]']
     """
 
-    form: str = "horizontal"
-    split: str = "above-mean"
-    grouping: str = "equal"
+    form: Literal["horizontal", "vertical"] = "horizontal"
+    split: Literal["above-mean", "all"] = "above-mean"
+    grouping: Literal["equal", "unequal"] = "equal"
     groups: tuple[tuple[str, ...], ...] = ()
     accept_broken_guarantee: bool = False
 
@@ -87,9 +84,7 @@ class TwoLevel(Clusterer):
     enforces = frozenset({"k-anonymity"})
 
     def __post_init__(self) -> None:
-        for name, choices in _CHOICES.items():
-            require_one_of(name, getattr(self, name), choices)
-        require_flag("accept_broken_guarantee", self.accept_broken_guarantee)
+        super().__post_init__()
         object.__setattr__(self, "groups", _checked_groups(self.groups))
         if self.form == "vertical" and not self.accept_broken_guarantee:
             raise ValueError(

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from kohort.hierarchy import Taxonomy
 from kohort.measures.base import MEASURES, Measure
-from kohort.policy.parameters import require_number
+from kohort.policy.parameters import Limits, require_number
 
 
 @MEASURES.register("whd")
@@ -35,7 +35,7 @@ class WeightedHierarchicalDistance(Measure):
 
     def __post_init__(self) -> None:
         if isinstance(self.beta, bool) or self.beta != 0:
-            require_number("beta", self.beta, least=1, most=100, note=", or 0 for uniform weights")
+            require_number("beta", self.beta, Limits(least=1, most=100, note=", or 0 for uniform weights"))
 
     def node_costs(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
         """Cost of publishing each node, for the deepest leaf below it."""

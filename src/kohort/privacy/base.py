@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from kohort.common.registry import Registry
 from kohort.errors import PolicyError
 from kohort.policy import Policy
+from kohort.policy.parameters import Checked
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule
 
 
-class PrivacyModel(ABC):
+class PrivacyModel(Checked, ABC):
     """A promise about every class of a release. Its dataclass fields are its parameters."""
 
     name: ClassVar[str]
@@ -98,15 +99,18 @@ class SensitiveModel(PrivacyModel):
         del policy
         return None
 
-    @abstractmethod
     def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
         """Why no release of a table with these values can keep the promise, and what can be kept; or None.
+
+        Nothing is impossible where the whole table as one class keeps it.
 
         Parameters
         ----------
         allowance : int
             Records that may be suppressed: whichever of them are in the way.
         """
+        del table, allowance
+        return None
 
     @abstractmethod
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:

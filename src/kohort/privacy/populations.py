@@ -16,6 +16,12 @@ class PopulationModel(PrivacyModel):
     population: str
     """Path of the population's file, relative to the policy's folder."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        path: object = self.population
+        if not isinstance(path, str) or not path.strip() or "\0" in path:
+            raise ValueError("'population' must be the path of a file with the quasi-identifiers of a population")
+
     @abstractmethod
     def keeps(self, sizes: NDArray[np.int64], covered: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which classes keep the promise.
@@ -32,9 +38,3 @@ class PopulationModel(PrivacyModel):
         """Why nothing keeps the promise if one class of all records covers so many of the population; or None."""
         del covered
         return None
-
-
-def check_population(path: object) -> None:
-    """Refuse what is no path of a file."""
-    if not isinstance(path, str) or not path.strip() or "\0" in path:
-        raise ValueError("'population' must be the path of a file with the quasi-identifiers of a population")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
@@ -65,19 +65,21 @@ class SensitiveColumn:
         """Number of values without the missing one."""
         return self.size - self.has_missing
 
+    @property
+    def is_numeric(self) -> bool:
+        """Whether all known values are numbers or dates."""
+        return self.numbers is not None or not self.known
+
     def of_values(self, used: NDArray[np.int64]) -> SensitiveColumn:
         """The same column with some of its values only."""
         known = used[used < self.known]
-        return SensitiveColumn(
-            self.name,
-            len(used),
-            len(known) < len(used),
-            None if self.numbers is None else tuple(self.numbers[value] for value in known),
-            self.taxonomy,
-            None if self.leaves is None else self.leaves[known],
-            tuple(self.texts[value] for value in known) if self.texts else (),
-            self.spec,
-            self.form,
+        return replace(
+            self,
+            size=len(used),
+            has_missing=len(known) < len(used),
+            numbers=None if self.numbers is None else tuple(self.numbers[value] for value in known),
+            leaves=None if self.leaves is None else self.leaves[known],
+            texts=tuple(self.texts[value] for value in known) if self.texts else (),
         )
 
     def find(self, text: str) -> int | None:
@@ -228,6 +230,15 @@ def _day(text: str, written: str | None) -> int | None:
         if found := dated(text, form):
             return found.toordinal()
     return None
+
+
+def refuses_few(parameter: str, wanted: int, column: SensitiveColumn) -> str:
+    """Why so many different values are impossible."""
+    values = f"{column.size} value{'s' if column.size != 1 else ''}"
+    return (
+        f"{parameter} = {wanted} is impossible for column {column.name!r}: it has {values}; "
+        f"at most {parameter} = {column.size} can be kept"
+    )
 
 
 def taxonomy_of(policy: Policy, name: str) -> Taxonomy | None:

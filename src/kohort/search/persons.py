@@ -148,17 +148,11 @@ class KPersons(SensitiveModel):
 
     @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        del table
         return classes.distinct >= self.k
 
     @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        del table
         return (listed(self.k),)
-
-    def refuses_values(self, table: Reference, allowance: int = 0) -> None:
-        """Too few persons are refused before any work."""
-        del table, allowance
 
 
 def promise_of_persons(column: str, k: int, persons: NDArray[np.int64]) -> Promise:

@@ -5,6 +5,23 @@ import numpy as np
 from kohort.policy import Policy
 from kohort.privacy import MODELS, Histogram, reference_of
 
+PARAMETERS = {
+    "distinct-l-diversity": {"l": 3},
+    "entropy-l-diversity": {"l": 2},
+    "recursive-cl-diversity": {"c": 2, "l": 2},
+    "frequency-l-diversity": {"l": 2},
+    "alpha-k": {"alpha": 0.5},
+    "k-e": {"k": 2, "e": 1},
+    "variance-control": {"variance": 0.2},
+    "epsilon-m": {"epsilon": 0.5, "m": 2},
+    "dissimilarity": {"epsilon": 0.5, "delta": 0.5},
+    "dissimilarity-plus": {"epsilon": 0.1, "delta": 0.5},
+    "t-closeness": {"t": 0.3},
+    "beta-likeness": {"beta": 1},
+    "delta-disclosure": {"delta": 2},
+}
+"""Of every model about sensitive values, beside its column."""
+
 
 def kept(model, *classes, table=(), **column):
     """Which classes keep the promise of a model.

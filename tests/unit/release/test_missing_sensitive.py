@@ -8,22 +8,8 @@ import pytest
 import kohort
 from kohort import Policy
 from kohort.privacy import MODELS, SensitiveModel
+from unit.privacy.tables import PARAMETERS
 
-PARAMETERS = {
-    "distinct-l-diversity": {"l": 3},
-    "entropy-l-diversity": {"l": 2},
-    "recursive-cl-diversity": {"c": 2, "l": 2},
-    "frequency-l-diversity": {"l": 2},
-    "alpha-k": {"alpha": 0.5},
-    "k-e": {"k": 2, "e": 1},
-    "variance-control": {"variance": 0.2},
-    "epsilon-m": {"epsilon": 0.5, "m": 2},
-    "dissimilarity": {"epsilon": 0.5, "delta": 0.5},
-    "dissimilarity-plus": {"epsilon": 0.1, "delta": 0.5},
-    "t-closeness": {"t": 0.3},
-    "beta-likeness": {"beta": 1},
-    "delta-disclosure": {"delta": 2},
-}
 ALIKE = {"t-closeness", "beta-likeness", "delta-disclosure"}
 """Those that compare with the table, which is as uniform."""
 

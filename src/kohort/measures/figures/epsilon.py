@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kohort.codes.encode import Codes, distinct_rows
 from kohort.measures.distance import compile_metric
 from kohort.measures.figures.base import FIGURES, Figure, Partition
-from kohort.policy.parameters import require_number
+from kohort.policy.parameters import Limits, require_number
 
 if TYPE_CHECKING:
     from kohort.kernels.proximity import Metric
@@ -59,7 +59,7 @@ class Epsilon(Figure):
     uses_sensitive = True
 
     def __post_init__(self) -> None:
-        require_number("epsilon", self.epsilon, least=0, most=1)
+        require_number("epsilon", self.epsilon, Limits(least=0, most=1))
 
     def of(self, partition: Partition) -> dict[str, Any]:
         """Compute it; there is nothing to report without sensitive columns.

@@ -10,7 +10,6 @@ from math import floor
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.policy.parameters import require_number
 from kohort.privacy.arithmetic.counting import at_most, kept_by_all
 from kohort.privacy.arithmetic.parameters import exact, told
 from kohort.privacy.arithmetic.surplus import with_allowance
@@ -20,11 +19,6 @@ MOST_VECTORS = 3000
 """Values whose pairs are all compared before the work starts."""
 _LOOKED_AT = 1000
 """Sizes of classes that are looked at one by one."""
-
-
-def require_delta(delta: object) -> None:
-    """Refuse what is no share of the others in a class."""
-    require_number("delta", delta, above=0, most=1)
 
 
 def spares_enough(classes: Histogram, near: NDArray[np.int64], delta: Fraction) -> NDArray[np.bool_]:

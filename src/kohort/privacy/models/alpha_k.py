@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.policy import Policy
-from kohort.policy.parameters import require_number
+from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.counting import entries_at_most, kept_by_all
 from kohort.privacy.arithmetic.parameters import exact, rounded_up, told
 from kohort.privacy.arithmetic.surplus import capped, with_allowance
@@ -50,14 +51,14 @@ class AlphaK(SensitiveModel):
     """
 
     column: str
-    alpha: float
+    alpha: Annotated[float, Limits(above=0, below=1)]
     values: tuple[str | float, ...] | None = None
 
     summary = "no sensitive value, or none of those listed, has more than a share of alpha of a class"
     paper = "Wong et al., KDD 2006"
 
     def __post_init__(self) -> None:
-        require_number("alpha", self.alpha, above=0, below=1)
+        super().__post_init__()
         if self.values is None:
             return
         fine = isinstance(self.values, list | tuple) and self.values

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy.parameters import require_number
+from kohort.policy.parameters import Limits
 from kohort.privacy.base import MODELS
 from kohort.privacy.sizes import SizeModel
 
@@ -39,13 +40,10 @@ class AverageRisk(SizeModel):
     (4, True, False)
     """
 
-    most: float
+    most: Annotated[float, Limits(above=0, most=1)]
 
     summary = "classes / records is at most a limit"
     paper = "El Emam, Dankar 2008; ISO/IEC 27559"
-
-    def __post_init__(self) -> None:
-        require_number("most", self.most, above=0, most=1)
 
     @property
     @override

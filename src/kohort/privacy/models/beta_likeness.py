@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy.parameters import require_flag, require_number
+from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.counting import entries_at_most, kept_by_all
 from kohort.privacy.arithmetic.parameters import exact
 from kohort.privacy.arithmetic.powers import logarithm
@@ -50,16 +51,12 @@ class BetaLikeness(SensitiveModel):
     """
 
     column: str
-    beta: float
+    beta: Annotated[float, Limits(above=0)]
     enhanced: bool = True
 
     summary = "the share of a sensitive value in a class exceeds that in the table by a factor of 1 + beta at most"
     paper = "Cao and Karras, PVLDB 2012"
     compares = True
-
-    def __post_init__(self) -> None:
-        require_number("beta", self.beta, above=0)
-        require_flag("enhanced", self.enhanced)
 
     @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
@@ -68,11 +65,6 @@ class BetaLikeness(SensitiveModel):
     @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
         return (shares(self._limits(table), None, strict=False, size=table.size),)
-
-    @override
-    def refuses_values(self, table: Reference, allowance: int = 0) -> None:
-        """The whole table as one class keeps it: nothing is impossible."""
-        del table, allowance
 
     def _limits(self, table: Reference) -> list[Fraction]:
         """The largest share of each value in a class."""

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy.parameters import require_number, require_one_of
+from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.counting import entries_above, entries_at_most, kept_by_all
 from kohort.privacy.arithmetic.parameters import exact
 from kohort.privacy.arithmetic.powers import exponential
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule, shares
-
-Log = Literal["e", "2"]
-Zeros = Literal["count", "skip"]
 
 _FURTHEST = Fraction(200)
 """No two shares in a table of 64-bit counts differ by a factor of e or 2 to this power."""
@@ -58,9 +55,9 @@ class DeltaDisclosure(SensitiveModel):
     """
 
     column: str
-    delta: float
-    log: Log = "e"
-    zeros: Zeros = "count"
+    delta: Annotated[float, Limits(above=0)]
+    log: Literal["e", "2"] = "e"
+    zeros: Literal["count", "skip"] = "count"
 
     summary = "the shares of a sensitive value in a class and in the table differ by less than a factor of exp(delta)"
     paper = "Brickell and Shmatikov, KDD 2008"
@@ -70,11 +67,6 @@ class DeltaDisclosure(SensitiveModel):
     def monotone(self) -> bool:  # type: ignore[override]
         """Whether two classes that keep the promise keep it as one."""
         return self.zeros == "count"
-
-    def __post_init__(self) -> None:
-        require_number("delta", self.delta, above=0)
-        require_one_of("log", self.log, get_args(Log))
-        require_one_of("zeros", self.zeros, get_args(Zeros))
 
     @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
@@ -87,11 +79,6 @@ class DeltaDisclosure(SensitiveModel):
     def rules(self, table: Reference) -> tuple[Rule, ...]:
         upper, lower = self._limits(table)
         return (shares(upper, lower, strict=True, size=table.size, skip=self.zeros == "skip"),)
-
-    @override
-    def refuses_values(self, table: Reference, allowance: int = 0) -> None:
-        """The whole table as one class keeps it: nothing is impossible."""
-        del table, allowance
 
     def _limits(self, table: Reference) -> tuple[list[Fraction], list[Fraction]]:
         """The shares in a class that each value must be below and above."""

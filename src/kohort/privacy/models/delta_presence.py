@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy.parameters import require_number
+from kohort.policy.parameters import Limits, Share
 from kohort.privacy.base import MODELS
-from kohort.privacy.populations import PopulationModel, check_population
+from kohort.privacy.populations import PopulationModel
 
 
 @MODELS.register("delta-presence")
@@ -36,19 +37,17 @@ class DeltaPresence(PopulationModel):
     [False, True, False]
     """
 
-    least: float
-    most: float
+    least: Share
+    most: Annotated[float, Limits(above=0, most=1)]
     population: str
 
     summary = "the share of a class in the population that it fits lies between two limits"
     paper = "Nergiz, Atzori, Clifton, SIGMOD 2007"
 
     def __post_init__(self) -> None:
-        require_number("least", self.least, least=0, most=1)
-        require_number("most", self.most, above=0, most=1)
+        super().__post_init__()
         if self.least > self.most:
             raise ValueError(f"'least' must not be more than 'most'; got {self.least!r} and {self.most!r}")
-        check_population(self.population)
 
     @override
     def keeps(self, sizes: NDArray[np.int64], covered: NDArray[np.int64]) -> NDArray[np.bool_]:

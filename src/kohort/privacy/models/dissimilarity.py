@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy import Policy
-from kohort.policy.parameters import require_number
-from kohort.privacy.arithmetic.neighbours import refuses_crowd, require_delta, spares_enough
-from kohort.privacy.arithmetic.numeric import is_numeric, refuses_texts, refuses_type
+from kohort.policy.parameters import Limits
+from kohort.privacy.arithmetic.neighbours import refuses_crowd, spares_enough
 from kohort.privacy.arithmetic.parameters import exact
 from kohort.privacy.arithmetic.windows import Ints, crowd, inside, windows
-from kohort.privacy.base import MODELS, Histogram, SensitiveModel
+from kohort.privacy.base import MODELS, Histogram
+from kohort.privacy.numeric import NumericModel
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Near, Rule, dissimilar
 
 
 @MODELS.register("dissimilarity")
 @dataclass(frozen=True)
-class Dissimilarity(SensitiveModel):
+class Dissimilarity(NumericModel):
     """For every record, at least a share of delta of all others in its class have numbers farther away than epsilon.
 
     Of a class of n records, at least delta (n - 1). The k of the name is that of the policy. Two classes that keep it
@@ -51,25 +51,15 @@ class Dissimilarity(SensitiveModel):
     """
 
     column: str
-    epsilon: float
-    delta: float
+    epsilon: Annotated[float, Limits(least=0)]
+    delta: Annotated[float, Limits(above=0, most=1)]
 
     summary = "for every record, a share of delta of the others in its class have numbers farther away than epsilon"
     paper = "Wang et al., ICDE 2009, (epsilon, delta)^k-dissimilarity"
     monotone = False
 
-    def __post_init__(self) -> None:
-        require_number("epsilon", self.epsilon, least=0)
-        require_delta(self.delta)
-
     @override
-    def refuses_policy(self, policy: Policy) -> str | None:
-        return refuses_type(policy, self.column)
-
-    @override
-    def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        if not is_numeric(table.column):
-            return np.zeros(classes.classes, bool)
+    def kept(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
         return spares_enough(classes, inside(classes, *self._windows(table)), exact(self.delta))
 
     @override
@@ -77,9 +67,7 @@ class Dissimilarity(SensitiveModel):
         return (dissimilar(Near(np.column_stack(self._windows(table))), exact(self.delta)),)
 
     @override
-    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
-        if not is_numeric(table.column):
-            return refuses_texts(table.column)
+    def refuses_numbers(self, table: Reference, allowance: int) -> str | None:
         _, last = self._windows(table)
         # From any value to the last that is near it, all are near one another.
         most = crowd(table.counts, np.arange(table.size), last)

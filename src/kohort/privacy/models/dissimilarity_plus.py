@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy.parameters import require_number
-from kohort.privacy.arithmetic.neighbours import MOST_VECTORS, refuses_crowd, require_delta, spares_enough
+from kohort.policy.parameters import Limits, require_number
+from kohort.privacy.arithmetic.neighbours import MOST_VECTORS, refuses_crowd, spares_enough
 from kohort.privacy.arithmetic.parameters import exact
 from kohort.privacy.arithmetic.vectors import Nearness, strange_values
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
@@ -56,8 +57,8 @@ class DissimilarityPlus(SensitiveModel):
     """
 
     columns: tuple[str, ...] = field()
-    epsilon: float
-    delta: float
+    epsilon: Annotated[float, Limits(least=0, below=1)]
+    delta: Annotated[float, Limits(above=0, most=1)]
     weights: tuple[float, ...] | None = None
 
     summary = (
@@ -73,14 +74,13 @@ class DissimilarityPlus(SensitiveModel):
         if len(set(map(str, self.columns))) < len(self.columns):
             raise ValueError("'columns' must not name a column twice")
         object.__setattr__(self, "columns", tuple(self.columns))
-        require_number("epsilon", self.epsilon, least=0, below=1)
-        require_delta(self.delta)
+        super().__post_init__()
         if self.weights is None:
             return
         if not isinstance(self.weights, list | tuple) or len(self.weights) != len(self.columns):
             raise ValueError(f"'weights' must be a list of {len(self.columns)}, one number for each column")
         for weight in self.weights:
-            require_number("weights", weight, above=0, note=", for each column")
+            require_number("weights", weight, Limits(above=0, note=", for each column"))
         object.__setattr__(self, "weights", tuple(self.weights))
 
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy.parameters import require_whole
+from kohort.policy.parameters import Limits
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
-from kohort.privacy.reference import Reference
+from kohort.privacy.reference import Reference, refuses_few
 from kohort.privacy.rules import Rule, distinct
 
 
@@ -41,17 +42,13 @@ class DistinctLDiversity(SensitiveModel):
     """
 
     column: str
-    l: int  # noqa: E741 - the name that everybody knows it by
+    l: Annotated[int, Limits(least=2)]  # noqa: E741 - the name that everybody knows it by
 
     summary = "every class has at least l different sensitive values"
     paper = "Machanavajjhala et al., ICDE 2006; p-sensitivity: Truta and Vinay 2006"
 
-    def __post_init__(self) -> None:
-        require_whole("l", self.l, 2)
-
     @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        del table
         return classes.distinct >= self.l
 
     @override
@@ -60,11 +57,5 @@ class DistinctLDiversity(SensitiveModel):
 
     @override
     def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
-        del allowance  # who is suppressed adds no value
-        if table.size >= self.l:
-            return None
-        values = f"{table.size} value{'s' if table.size != 1 else ''}"
-        return (
-            f"l = {self.l} is impossible for column {self.column!r}: it has {values}; "
-            f"at most l = {table.size} can be kept"
-        )
+        # who is suppressed adds no value
+        return None if table.size >= self.l else refuses_few("l", self.l, table.column)

@@ -7,12 +7,13 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy.parameters import require_number
+from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.parameters import exact, rounded_down, told
 from kohort.privacy.arithmetic.powers import is_at_least_one
 from kohort.privacy.arithmetic.surplus import with_allowance
@@ -57,17 +58,13 @@ class EntropyLDiversity(SensitiveModel):
     """
 
     column: str
-    l: float  # noqa: E741 - the name that everybody knows it by
+    l: Annotated[float, Limits(above=1)]  # noqa: E741 - the name that everybody knows it by
 
     summary = "exp(entropy) of the sensitive values is at least l in every class"
     paper = "Machanavajjhala et al., ICDE 2006"
 
-    def __post_init__(self) -> None:
-        require_number("l", self.l, above=1)
-
     @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        del table
         if not len(classes.group):
             return np.ones(0, bool)
         least = exact(self.l)
@@ -85,7 +82,6 @@ class EntropyLDiversity(SensitiveModel):
 
     @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        del table
         return (entropy(float(self.l)),)
 
     @override

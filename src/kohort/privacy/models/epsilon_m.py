@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy import Policy
-from kohort.policy.parameters import require_flag, require_number, require_whole
+from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.counting import at_most, kept_by_all
-from kohort.privacy.arithmetic.numeric import is_numeric, refuses_texts, refuses_type
 from kohort.privacy.arithmetic.parameters import exact
 from kohort.privacy.arithmetic.surplus import with_allowance
 from kohort.privacy.arithmetic.windows import Ints, crowd, inside, windows
-from kohort.privacy.base import MODELS, Histogram, SensitiveModel
+from kohort.privacy.base import MODELS, Histogram
+from kohort.privacy.numeric import NumericModel
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule
 from kohort.privacy.rules import windows as windows_rule
@@ -24,7 +24,7 @@ from kohort.privacy.rules import windows as windows_rule
 
 @MODELS.register("epsilon-m")
 @dataclass(frozen=True)
-class EpsilonM(SensitiveModel):
+class EpsilonM(NumericModel):
     """For every record, at most 1/m of its class have a sensitive number within epsilon of its own, itself included.
 
     Two classes that keep it may break it as one: values of one may lie between those of the other.
@@ -54,27 +54,16 @@ class EpsilonM(SensitiveModel):
     """
 
     column: str
-    epsilon: float
-    m: int
+    epsilon: Annotated[float, Limits(least=0)]
+    m: Annotated[int, Limits(least=2)]
     relative: bool = False
 
     summary = "at most 1/m of a class lies within epsilon of any of its sensitive numbers"
     paper = "Li, Tao and Xiao, SIGMOD 2008"
     monotone = False
 
-    def __post_init__(self) -> None:
-        require_number("epsilon", self.epsilon, least=0)
-        require_whole("m", self.m, 2)
-        require_flag("relative", self.relative)
-
     @override
-    def refuses_policy(self, policy: Policy) -> str | None:
-        return refuses_type(policy, self.column)
-
-    @override
-    def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        if not is_numeric(table.column):
-            return np.zeros(classes.classes, bool)
+    def kept(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
         near = inside(classes, *self._windows(table))
         return kept_by_all(classes, at_most(near, classes.sizes[classes.group], Fraction(1, self.m)))
 
@@ -82,14 +71,12 @@ class EpsilonM(SensitiveModel):
     def rules(self, table: Reference) -> tuple[Rule, ...]:
         return (windows_rule(*self._windows(table), self.m),)
 
-    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
+    def refuses_numbers(self, table: Reference, allowance: int) -> str | None:
         """Why no release of a table with these values can keep the promise; or None.
 
         If all of some records are near one of them, in whatever class some of them are, then they are at most 1/m of
         every class, and so of the table. That is necessary and not always enough.
         """
-        if not is_numeric(table.column):
-            return refuses_texts(table.column)
         most, total = crowd(table.counts, *self._runs(table)), table.total
         # At best, all that are suppressed are of these.
         if (most - allowance) * self.m <= total - allowance:

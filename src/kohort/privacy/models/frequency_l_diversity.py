@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy.parameters import require_whole
+from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.surplus import capped, with_allowance
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference
@@ -39,17 +40,13 @@ class FrequencyLDiversity(SensitiveModel):
     """
 
     column: str
-    l: int  # noqa: E741 - the name that everybody knows it by
+    l: Annotated[int, Limits(least=2)]  # noqa: E741 - the name that everybody knows it by
 
     summary = "no sensitive value has more than 1/l of a class"
     paper = "He et al., PAKDD 2012 (002)"
 
-    def __post_init__(self) -> None:
-        require_whole("l", self.l, 2)
-
     @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        del table
         return classes.largest * self.l <= classes.sizes
 
     @override

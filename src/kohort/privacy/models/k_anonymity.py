@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from typing_extensions import override
 
-from kohort.policy.parameters import require_whole
+from kohort.policy.parameters import Limits
 from kohort.privacy.base import MODELS, PrivacyModel
 
 
@@ -26,13 +27,10 @@ class KAnonymity(PrivacyModel):
     'k = 5 is more than the 3 records of the table; choose a smaller k'
     """
 
-    k: int
+    k: Annotated[int, Limits(least=2)]
 
     summary = "every class has at least k records"
     paper = "Samarati and Sweeney 1998"
-
-    def __post_init__(self) -> None:
-        require_whole("k", self.k, 2)
 
     @override
     def refuses(self, records: int, suppressed: int = 0) -> str | None:

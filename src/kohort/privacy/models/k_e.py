@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy import Policy
-from kohort.policy.parameters import require_number, require_whole
+from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.counting import whole, whole_numbers, widened
-from kohort.privacy.arithmetic.numeric import is_numeric, refuses_texts, refuses_type
 from kohort.privacy.arithmetic.parameters import exact, rounded_down, told
-from kohort.privacy.base import MODELS, Histogram, SensitiveModel
+from kohort.privacy.base import MODELS, Histogram
+from kohort.privacy.numeric import NumericModel
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule, distinct, spread
 
 
 @MODELS.register("k-e")
 @dataclass(frozen=True)
-class KE(SensitiveModel):
+class KE(NumericModel):
     """Every class has at least k different sensitive numbers, and the largest is at least e above the smallest.
 
     Two classes that keep it keep it as one.
@@ -49,24 +49,14 @@ class KE(SensitiveModel):
 
     column: str
     k: int
-    e: float
+    e: Annotated[float, Limits(least=0)]
 
     summary = "at least k different sensitive numbers in every class, over a range of at least e"
     paper = "Zhang et al., ICDE 2007"
 
-    def __post_init__(self) -> None:
-        require_whole("k", self.k)
-        require_number("e", self.e, least=0)
-
     @override
-    def refuses_policy(self, policy: Policy) -> str | None:
-        return refuses_type(policy, self.column)
-
-    @override
-    def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
+    def kept(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
         column = table.column
-        if not is_numeric(column):
-            return np.zeros(classes.classes, bool)
         known = classes.value < column.known
         group, value = classes.group[known], classes.value[known]
         enough = np.bincount(group, minlength=classes.classes) >= self.k
@@ -88,11 +78,8 @@ class KE(SensitiveModel):
         return distinct(self.k, table.column.known), spread(numbers, least)
 
     @override
-    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
-        del allowance  # who is suppressed adds no value
-        column = table.column
-        if not is_numeric(column):
-            return refuses_texts(column)
+    def refuses_numbers(self, table: Reference, allowance: int) -> str | None:
+        column = table.column  # who is suppressed adds no value
         if column.known < self.k:
             values = f"{column.known} known value{'s' if column.known != 1 else ''}"
             can = f"at most k = {column.known} can be kept" if column.known else "no k can be kept"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy.parameters import require_whole
+from kohort.policy.parameters import Limits
 from kohort.privacy.base import MODELS
-from kohort.privacy.populations import PopulationModel, check_population
+from kohort.privacy.populations import PopulationModel
 
 
 @MODELS.register("k-map")
@@ -31,19 +32,14 @@ class KMap(PopulationModel):
     [False, True]
     """
 
-    k: int
+    k: Annotated[int, Limits(least=2)]
     population: str
 
     summary = "every class fits at least k records of a population"
     paper = "Sweeney, PhD thesis, MIT 2001"
 
-    def __post_init__(self) -> None:
-        require_whole("k", self.k, 2)
-        check_population(self.population)
-
     @override
     def keeps(self, sizes: NDArray[np.int64], covered: NDArray[np.int64]) -> NDArray[np.bool_]:
-        del sizes
         return covered >= self.k
 
     @override

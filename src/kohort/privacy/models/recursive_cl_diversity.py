@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy.parameters import require_number, require_whole
+from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.counting import at_most
 from kohort.privacy.arithmetic.parameters import exact, rounded_up, told
 from kohort.privacy.arithmetic.surplus import capped, with_allowance
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
-from kohort.privacy.reference import Reference
+from kohort.privacy.reference import Reference, refuses_few
 from kohort.privacy.rules import Rule, recursive
 
 
@@ -49,24 +50,18 @@ class RecursiveCLDiversity(SensitiveModel):
     """
 
     column: str
-    c: float
-    l: int  # noqa: E741 - the name that everybody knows it by
+    c: Annotated[float, Limits(above=0)]
+    l: Annotated[int, Limits(least=2)]  # noqa: E741 - the name that everybody knows it by
 
     summary = "the most frequent value has less than c times the records of the l-th and all rarer ones"
     paper = "Machanavajjhala et al., ICDE 2006"
 
-    def __post_init__(self) -> None:
-        require_number("c", self.c, above=0)
-        require_whole("l", self.l, 2)
-
     @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        del table
         return ~at_most(self._tails(classes), classes.largest, 1 / exact(self.c))
 
     @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        del table
         return (recursive(exact(self.c), self.l),)
 
     @override
@@ -75,11 +70,7 @@ class RecursiveCLDiversity(SensitiveModel):
         most = max(1, capped(table.counts, allowance))
         everything = replace(Histogram.of_all(table), count=np.minimum(table.counts, most))
         if table.size < self.l:
-            values = f"{table.size} value{'s' if table.size != 1 else ''}"
-            return (
-                f"l = {self.l} is impossible for column {self.column!r}: it has {values}; "
-                f"at most l = {table.size} can be kept"
-            )
+            return refuses_few("l", self.l, table.column)
         if self.keeps(everything, table).all():
             return None
         least = rounded_up(Fraction(int(everything.largest[0]), int(self._tails(everything)[0])), strict=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy.parameters import require_number
+from kohort.policy.parameters import Share
 from kohort.privacy.base import MODELS
 from kohort.privacy.sizes import SizeModel
 
@@ -35,13 +35,10 @@ class SampleUniqueness(SizeModel):
     (True, False)
     """
 
-    most: float
+    most: Share
 
     summary = "at most a share of the records are alone in their class"
     paper = "Skinner, Elliot 2002"
-
-    def __post_init__(self) -> None:
-        require_number("most", self.most, least=0, most=1)
 
     @property
     @override

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.policy import Policy
-from kohort.policy.parameters import require_number, require_one_of
+from kohort.policy.parameters import Share
 from kohort.privacy.arithmetic.counting import at_most
 from kohort.privacy.arithmetic.distances import (
     equal_parts,
@@ -20,13 +20,10 @@ from kohort.privacy.arithmetic.distances import (
     tree_parts,
     tree_work,
 )
-from kohort.privacy.arithmetic.numeric import is_numeric
 from kohort.privacy.arithmetic.parameters import exact
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference, SensitiveColumn, taxonomy_of
 from kohort.privacy.rules import Rule, distance
-
-Distance = Literal["equal", "ordered", "hierarchical"]
 
 _WORK = {"equal": equal_work, "ordered": ordered_work, "hierarchical": tree_work}
 
@@ -71,16 +68,12 @@ class TCloseness(SensitiveModel):
     """
 
     column: str
-    t: float
-    distance: Distance = "equal"
+    t: Share
+    distance: Literal["equal", "ordered", "hierarchical"] = "equal"
 
     summary = "the distribution of sensitive values in every class is within t of that of the table"
     paper = "Li, Li and Venkatasubramanian, ICDE 2007"
     compares = True
-
-    def __post_init__(self) -> None:
-        require_number("t", self.t, least=0, most=1)
-        require_one_of("distance", self.distance, get_args(Distance))
 
     @override
     def refuses_policy(self, policy: Policy) -> str | None:
@@ -132,6 +125,6 @@ class TCloseness(SensitiveModel):
         """Whether the values are what the distance needs."""
         if self.distance == "equal":
             return True
-        if self.distance == "ordered" and is_numeric(column):
+        if self.distance == "ordered" and column.is_numeric:
             return True
         return column.leaves is not None and bool((column.leaves >= 0).all())

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.policy import Policy
-from kohort.policy.parameters import require_number
+from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.counting import Whole, sums, whole_numbers, widened
-from kohort.privacy.arithmetic.numeric import is_numeric, refuses_texts, refuses_type
 from kohort.privacy.arithmetic.parameters import exact, rounded_down, told
 from kohort.privacy.arithmetic.surplus import with_allowance
-from kohort.privacy.base import MODELS, Histogram, SensitiveModel
+from kohort.privacy.base import MODELS, Histogram
+from kohort.privacy.numeric import NumericModel
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule
 from kohort.privacy.rules import variance as variance_rule
@@ -23,7 +23,7 @@ from kohort.privacy.rules import variance as variance_rule
 
 @MODELS.register("variance-control")
 @dataclass(frozen=True)
-class VarianceControl(SensitiveModel):
+class VarianceControl(NumericModel):
     """The variance of the sensitive numbers is at least a limit in every class.
 
     It is the population variance, the mean square of the distance to the mean: with it, two classes that keep the
@@ -49,22 +49,13 @@ class VarianceControl(SensitiveModel):
     """
 
     column: str
-    variance: float
+    variance: Annotated[float, Limits(above=0)]
 
     summary = "the population variance of the sensitive numbers is at least a limit in every class"
     paper = "LeFevre, DeWitt and Ramakrishnan, TODS 2008"
 
-    def __post_init__(self) -> None:
-        require_number("variance", self.variance, above=0)
-
     @override
-    def refuses_policy(self, policy: Policy) -> str | None:
-        return refuses_type(policy, self.column)
-
-    @override
-    def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
-        if not is_numeric(table.column):
-            return np.zeros(classes.classes, bool)
+    def kept(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
         squares, records, factor = _squares(classes, table)
         least = exact(self.variance) * factor**2
         squares, records = squares.astype(object), records.astype(object)
@@ -75,14 +66,12 @@ class VarianceControl(SensitiveModel):
         numbers, factor = table.column.scaled
         return (variance_rule(numbers, float(exact(self.variance) * factor**2)),)
 
-    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
+    def refuses_numbers(self, table: Reference, allowance: int) -> str | None:
         """Why no release of a table with these values can keep the promise; or None.
 
         A class may vary more than the table, but not all classes: the variance of the table is at least the mean of
         theirs.
         """
-        if not is_numeric(table.column):
-            return refuses_texts(table.column)
         if not table.column.known:
             return f"variance-control is impossible for column {self.column!r}: it has no known values"
         everything = Histogram.of_all(table)
