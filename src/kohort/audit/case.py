@@ -26,24 +26,17 @@ from kohort.privacy import SensitiveModel
 
 @dataclass(frozen=True)
 class Case(ABC):
-    """A release, its policy and, if it was given, the original: what is counted, in tables of any kind.
-
-    Attributes
-    ----------
-    columns : mapping
-        The quasi-identifiers that the release has, and how each is read.
-    classes : ClassSizes or None
-        Sizes of distinct published combinations; None in buckets, and when a quasi-identifier is not in the release.
-    starred : int
-        Rows with ``*`` in every quasi-identifier.
-    """
+    """A release, its policy and, if it was given, the original: what is counted, in tables of any kind."""
 
     policy: Policy
     release: AuditTable
     original: AuditTable | None
     columns: Mapping[str, PublishedColumn]
+    """The quasi-identifiers that the release has, and how each is read."""
     classes: ClassSizes | None
+    """Sizes of distinct published combinations; None in buckets, and when a quasi-identifier is not in the release."""
     starred: int
+    """Rows with ``*`` in every quasi-identifier."""
 
     always_strict: ClassVar[bool] = False
     """Whether it is counted in any case what is left to somebody who knows the other sensitive columns."""
@@ -139,35 +132,24 @@ class Case(ABC):
 
 @dataclass(frozen=True)
 class LoadedCase(Case):
-    """A case whose rows can be read one by one, so that they have an order.
-
-    Attributes
-    ----------
-    order : Order or None
-        Which original row each released row comes from: the caller said so, or it was found.
-    sensitive : Table or None
-        The second table of a release in buckets.
-    ledger : Ledger or None
-        Earlier releases.
-    persons : PersonKey or None
-        How persons in them are recognised.
-    found : bool
-        Whether the order was found, as that of the original without the rows that are withheld.
-    several : bool
-        Whether it is one of several that fit.
-    too_large : bool
-        Whether it was not looked for, as the tables are too large for the memory.
-    """
+    """A case whose rows can be read one by one, so that they have an order."""
 
     release: Table
     original: Table | None
     order: Order | None
+    """Which original row each released row comes from: the caller said so, or it was found."""
     sensitive: Table | None = None
+    """The second table of a release in buckets."""
     ledger: Ledger | None = None
+    """Earlier releases."""
     persons: PersonKey | None = None
+    """How persons in them are recognised."""
     found: bool = False
+    """Whether the order was found, as that of the original without the rows that are withheld."""
     several: bool = False
+    """Whether it is one of several that fit."""
     too_large: bool = False
+    """Whether it was not looked for, as the tables are too large for the memory."""
 
     always_strict = True
 

@@ -44,25 +44,17 @@ Place: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Question:
-    """A check, and what it needs.
-
-    Attributes
-    ----------
-    name : str
-        Of the check in the verdict.
-    ask : callable
-        Takes the case; a `LoadedCase` if it needs rows. None is the answer where there is nothing to ask.
-    needs : Need
-        What must be there.
-    place, promised : tuple, str
-        Where in the policy it is promised, and how messages call it; empty if every policy promises it, or none.
-    """
+    """A check, and what it needs."""
 
     name: str
+    """Of the check in the verdict."""
     ask: Callable[[Any], Check | None]
+    """Takes the case; a `LoadedCase` if it needs rows. None is the answer where there is nothing to ask."""
     needs: Need = NOTHING
+    """What must be there."""
     place: Place = ()
     promised: str = ""
+    """Where in the policy it is promised, and how messages call it; empty if every policy promises it, or none."""
 
 
 def checklist(policy: Policy, *, strict: bool = False) -> Iterator[Question]:

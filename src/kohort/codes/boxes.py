@@ -37,32 +37,22 @@ class SubTable:
 
 @dataclass(frozen=True)
 class Solution:
-    """A box for every record, and which records are published in which tables.
-
-    Attributes
-    ----------
-    boxes : Boxes
-        Of every record; that of a suppressed one means nothing.
-    clusters : int
-        Number of groups, boxes or cells that were formed.
-    kept : array of bool, or None
-        Records that are published; None for all.
-    facts : mapping
-        Figures that the algorithm reports. They are private, and yet counts, shares and names of
-        columns, never a value, a record or a seed.
-    tables : tuple of SubTable
-        For a release in several tables; empty for one table of everything.
-    buckets : array of int32, or None
-        For a release that publishes quasi-identifiers as they are, and apart from them, for each
-        bucket of records, its sensitive values.
-    """
+    """A box for every record, and which records are published in which tables."""
 
     boxes: Boxes
+    """Of every record; that of a suppressed one means nothing."""
     clusters: int
+    """Number of groups, boxes or cells that were formed."""
     kept: NDArray[np.bool_] | None = None
+    """Records that are published; None for all."""
     facts: Mapping[str, Any] = field(default_factory=dict)
+    """Figures that the algorithm reports. They are private, and yet counts, shares and names of columns, never a value,
+    a record or a seed."""
     tables: tuple[SubTable, ...] = ()
+    """For a release in several tables; empty for one table of everything."""
     buckets: NDArray[np.int32] | None = None
+    """For a release that publishes quasi-identifiers as they are, and apart from them, for each bucket of records, its
+    sensitive values."""
 
     @classmethod
     def of_labels(cls, codes: Codes, labels: NDArray[np.int32], facts: Mapping[str, Any] | None = None) -> Solution:

@@ -100,31 +100,22 @@ class Ends:
 
 @dataclass(frozen=True)
 class Coarse:
-    """The codes of a column that is coarsened.
-
-    Attributes
-    ----------
-    lows, highs : array of int
-        The least that can be published about a code alone, in units; both ascend.
-    width : int
-        Least width of an interval, in units.
-    bottom, top : int or None
-        Borders, in units.
-    has_bottom, has_top : bool
-        Whether the first code is that of values up to the bottom, and the last of those from the top.
-    numbers : array of float
-        The distinct values of the table, ascending.
-    """
+    """The codes of a column that is coarsened."""
 
     units: Units
     lows: Exact
     highs: Exact
+    """The least that can be published about a code alone, in units; both ascend."""
     width: int
+    """Least width of an interval, in units."""
     bottom: int | None
     top: int | None
+    """Borders, in units."""
     has_bottom: bool
     has_top: bool
+    """Whether the first code is that of values up to the bottom, and the last of those from the top."""
     numbers: NDArray[np.float64]
+    """The distinct values of the table, ascending."""
 
     def ends(self, lo: Codes, hi: Codes) -> Ends:
         """The published ends of each box side.

@@ -22,22 +22,15 @@ _NOTHING = (1, 0)
 
 @dataclass(frozen=True)
 class Population:
-    """The records of a population on axes of their own, and where the codes of the table lie on these.
-
-    Attributes
-    ----------
-    axes : tuple of Axis
-        Those of the table.
-    wide : tuple of Axis
-        The same columns with the values of the table and of the population.
-    points, counts : arrays
-        Distinct records of the population by their codes on the wide axes, and how often each occurs.
-    """
+    """The records of a population on axes of their own, and where the codes of the table lie on these."""
 
     axes: tuple[Axis, ...]
+    """Those of the table."""
     wide: tuple[Axis, ...]
+    """The same columns with the values of the table and of the population."""
     points: NDArray[np.int32]
     counts: NDArray[np.int64]
+    """Distinct records of the population by their codes on the wide axes, and how often each occurs."""
 
     def covered(self, boxes: Boxes) -> NDArray[np.int64]:
         """Records of the population that each box covers, as it is published."""

@@ -10,33 +10,22 @@ from typing import NamedTuple
 
 
 class Disease(NamedTuple):
-    """What is typical of the admissions for one disease.
-
-    Attributes
-    ----------
-    admissions : float
-        How often it is the main diagnosis, relative to the others (about per thousand).
-    ages : str
-        Key of `AGES`.
-    women : float
-        Share of women; 0 and 1 are strict.
-    stay : float
-        Mean days in hospital of a patient aged about 40; the old stay longer.
-    base : float
-        Cost that does not depend on the stay: operating theatre, implants, drugs.
-    season : str
-        Key of `SEASONS`.
-    planned : bool
-        Admitted by appointment, hence seldom on weekends.
-    """
+    """What is typical of the admissions for one disease."""
 
     admissions: float
+    """How often it is the main diagnosis, relative to the others (about per thousand)."""
     ages: str
+    """Key of `AGES`."""
     women: float
+    """Share of women; 0 and 1 are strict."""
     stay: float
+    """Mean days in hospital of a patient aged about 40; the old stay longer."""
     base: float
+    """Cost that does not depend on the stay: operating theatre, implants, drugs."""
     season: str = "even"
+    """Key of `SEASONS`."""
     planned: bool = False
+    """Admitted by appointment, hence seldom on weekends."""
 
 
 # Relative number of admissions at some ages in years; linear in between, constant outside.

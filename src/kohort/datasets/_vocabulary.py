@@ -21,24 +21,16 @@ ETHNICITIES = (
 
 
 class Region(NamedTuple):
-    """An area with one three-digit postal prefix.
-
-    Attributes
-    ----------
-    prefix : str
-        The first three digits.
-    codes : int
-        How many postal codes it has, at most 100.
-    patients : float
-        How many of the patients live there.
-    ethnicities : tuple of float
-        In the order of `ETHNICITIES`.
-    """
+    """An area with one three-digit postal prefix."""
 
     prefix: str
+    """The first three digits."""
     codes: int
+    """How many postal codes it has, at most 100."""
     patients: float
+    """How many of the patients live there."""
     ethnicities: tuple[float, ...]
+    """In the order of `ETHNICITIES`."""
 
 
 # A hospital group around Springfield and Hartford with a second site in Albany: neighbouring areas

@@ -25,19 +25,13 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Place:
-    """What an input is called in messages, and what its rows and cells are called.
-
-    Attributes
-    ----------
-    where : str
-        For example ``hierarchy of column 'education' (education.csv)``.
-    row, cell : str
-        The nouns in front of the numbers.
-    """
+    """What an input is called in messages, and what its rows and cells are called."""
 
     where: str
+    """For example ``hierarchy of column 'education' (education.csv)``."""
     row: str = "path"
     cell: str = "label"
+    """The nouns in front of the numbers."""
 
     @classmethod
     def of(cls, column: str, file: str = "", row: str = "path", cell: str = "label") -> Place:

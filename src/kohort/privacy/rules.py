@@ -28,21 +28,14 @@ and at most. Where there is no room for the least one, rounded numbers take the 
 
 @dataclass(frozen=True)
 class Rule:
-    """One condition on every class.
-
-    Attributes
-    ----------
-    kind : int
-        What sort of condition.
-    whole : int64[]
-        Its whole numbers.
-    real : float64[]
-        Its other numbers.
-    """
+    """One condition on every class."""
 
     kind: int
+    """What sort of condition."""
     whole: NDArray[np.int64]
+    """Its whole numbers."""
     real: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    """Its other numbers."""
 
     @property
     def lists(self) -> bool:
@@ -55,23 +48,17 @@ class Rule:
 
 @dataclass(frozen=True)
 class Near:
-    """Which values are near one another: as rows of whole numbers, as a table of all pairs grows with their square.
-
-    Attributes
-    ----------
-    rows : int64[values, width]
-        Without axes, the first and the last value near each. Else the numbers of one axis after the other.
-    axes : int64[axes, 3]
-        Number of levels, distance of a step, and full distance, each as in `limit`. An axis without levels has one
-        number: how far along it is, or from MISSING down what is full apart from all others. An axis with levels
-        has the node of each of them, from below the root down, then PAD. Where nodes differ, each is a step.
-    limit : int
-        Values are near if their distances along all axes are not more in total.
-    """
+    """Which values are near one another: as rows of whole numbers, as a table of all pairs grows with their square."""
 
     rows: NDArray[np.int64]
+    """Without axes, the first and the last value near each. Else the numbers of one axis after the other; shape
+    (values, width)."""
     axes: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 3), np.int64))
+    """Number of levels, distance of a step, and full distance, each as in `limit`. An axis without levels has one
+    number: how far along it is, or from MISSING down what is full apart from all others. An axis with levels has the
+    node of each of them, from below the root down, then PAD. Where nodes differ, each is a step; shape (axes, 3)."""
     limit: int = 0
+    """Values are near if their distances along all axes are not more in total."""
 
 
 def shares(

@@ -125,29 +125,20 @@ class LocalRows:
 
 @dataclass(frozen=True)
 class Parting:
-    """How rows are parted.
-
-    Attributes
-    ----------
-    tau : float
-        Rounds end when ancestors move less than this, on average.
-    theta : int
-        Most rounds.
-    one_way : bool
-        See `kohort.kernels.proximity.measure_sides`.
-    capacity : int
-        A part with more records is parted again, if that makes it smaller; and the size of the sample that the first
-        ancestors are chosen from.
-    k : int
-        Fewest records of a part.
-    """
+    """How rows are parted."""
 
     metric: Metric
     tau: float
+    """Rounds end when ancestors move less than this, on average."""
     theta: int
+    """Most rounds."""
     one_way: bool
+    """See `kohort.kernels.proximity.measure_sides`."""
     capacity: int
+    """A part with more records is parted again, if that makes it smaller; and the size of the sample that the first
+    ancestors are chosen from."""
     k: int
+    """Fewest records of a part."""
 
     def parts(
         self, rows: Rows, t: int, rng: np.random.Generator, finished: Callable[[int], None]

@@ -61,18 +61,12 @@ def persons_of(table: pl.DataFrame, usable: NDArray[np.int64], policy: Policy) -
 
 @dataclass(frozen=True)
 class Work:
-    """A task, as an algorithm sees it that counts records where persons are meant.
-
-    Attributes
-    ----------
-    whole : Task
-        About all records.
-    persons : array of int64, or None
-        Person of each record; None if records are what is meant.
-    """
+    """A task, as an algorithm sees it that counts records where persons are meant."""
 
     whole: Task
+    """About all records."""
     persons: NDArray[np.int64] | None = None
+    """Person of each record; None if records are what is meant."""
 
     @cached_property
     def _alike(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
@@ -129,18 +123,12 @@ class Work:
 
 @dataclass(frozen=True)
 class KPersons(SensitiveModel):
-    """Every class is about at least k persons: in the form of a promise about values, for the repair stage.
-
-    Attributes
-    ----------
-    column : str
-        The column that names the person.
-    k : int
-        Persons of every class.
-    """
+    """Every class is about at least k persons: in the form of a promise about values, for the repair stage."""
 
     column: str
+    """The column that names the person."""
     k: int
+    """Persons of every class."""
 
     name = "k persons"
     summary = "every class is about at least k persons"

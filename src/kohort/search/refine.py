@@ -53,22 +53,15 @@ QUENCH = 0.1
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to search.
-
-    Attributes
-    ----------
-    work : float
-        Steps for each record, times k. As many steps are taken wherever it runs, so the result
-        depends on the seed alone.
-    seconds : float or None
-        A time instead. The result then depends on the machine, too.
-    heat : float or None
-        Temperature at the start; one that suits the work when absent.
-    """
+    """How long to search."""
 
     work: float
+    """Steps for each record, times k. As many steps are taken wherever it runs, so the result depends on the seed
+    alone."""
     seconds: float | None = None
+    """A time instead. The result then depends on the machine, too."""
     heat: float | None = None
+    """Temperature at the start; one that suits the work when absent."""
 
     @property
     def length(self) -> float:
@@ -92,33 +85,22 @@ class Effort:
 
 @dataclass
 class Search:
-    """The search for a good partition of a table.
-
-    Attributes
-    ----------
-    codes : Codes
-        The table.
-    costs : Costs
-        What a box costs.
-    k : int
-        Smallest size of a cluster.
-    rng : Generator
-        Where the randomness comes from.
-    threads : int, optional
-        All cores that this process may use, when absent. They have no influence on the result.
-    promises : sequence of Promise
-        What every cluster has to keep beside its size.
-    quick : bool
-        Whether only short searches follow, for which near rows need not be known so well.
-    """
+    """The search for a good partition of a table."""
 
     codes: Codes
+    """The table."""
     costs: Costs
+    """What a box costs."""
     k: int
+    """Smallest size of a cluster."""
     rng: np.random.Generator
+    """Where the randomness comes from."""
     threads: int = 0
+    """All cores that this process may use, when absent. They have no influence on the result."""
     promises: Sequence[Promise] = ()
+    """What every cluster has to keep beside its size."""
     quick: bool = False
+    """Whether only short searches follow, for which near rows need not be known so well."""
 
     def __post_init__(self) -> None:
         self.threads = self.threads or cores()

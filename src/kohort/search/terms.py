@@ -31,27 +31,18 @@ class Condition(Protocol):
 
 @dataclass(frozen=True)
 class Terms:
-    """What every class of some records has to keep.
-
-    Attributes
-    ----------
-    codes : Codes
-        The records.
-    costs : Costs
-        What a box costs.
-    k : int
-        Smallest size of a class.
-    promises : sequence of Promise
-        About sensitive values of these records.
-    coverages : sequence of Condition
-        About the boxes of classes, such as promises about a population.
-    """
+    """What every class of some records has to keep."""
 
     codes: Codes
+    """The records."""
     costs: Costs
+    """What a box costs."""
     k: int
+    """Smallest size of a class."""
     promises: Sequence[Promise] = ()
+    """About sensitive values of these records."""
     coverages: Sequence[Condition] = ()
+    """About the boxes of classes, such as promises about a population."""
 
     @property
     def records(self) -> int:

@@ -34,33 +34,22 @@ _DIGITS = 38
 
 @dataclass(frozen=True)
 class Source:
-    """A table in files of one kind, all of which can be opened and have the same columns.
-
-    Attributes
-    ----------
-    files : tuple of Path
-        In the order of the rows.
-    kind : {"csv", "parquet"}
-        What all of them are.
-    columns : tuple of str
-        Names, in the order of the first file.
-    types : tuple of str
-        The database's type of each column; all text for CSV.
-    rows : int or None
-        Number of rows; None for CSV, where only reading shows it.
-    dialect : Dialect or None
-        How all CSV files are written.
-    zones : mapping
-        Time zones of the columns of moments in Parquet files: see `parquet_zones`.
-    """
+    """A table in files of one kind, all of which can be opened and have the same columns."""
 
     files: tuple[Path, ...]
+    """In the order of the rows."""
     kind: FileKind
+    """What all of them are: `csv`, `parquet`."""
     columns: tuple[str, ...]
+    """Names, in the order of the first file."""
     types: tuple[str, ...]
+    """The database's type of each column; all text for CSV."""
     rows: int | None = None
+    """Number of rows; None for CSV, where only reading shows it."""
     dialect: Dialect | None = None
+    """How all CSV files are written."""
     zones: Mapping[str, str] = field(default_factory=dict)
+    """Time zones of the columns of moments in Parquet files: see `parquet_zones`."""
 
 
 def open_source(

@@ -22,18 +22,13 @@ _BLOCK = 1 << 17
 
 @dataclass(frozen=True)
 class Classes:
-    """The distinct published combinations by their values, suppressed rows left out.
-
-    Attributes
-    ----------
-    codes : ndarray of int, shape (classes, quasi-identifiers)
-        Values by number, -1 where missing or ``*``; empty when no cell is, as nobody needs it then.
-    sizes : ndarray of int
-        Rows of each combination.
-    """
+    """The distinct published combinations by their values, suppressed rows left out."""
 
     codes: Codes
+    """Values by number, -1 where missing or ``*``; empty when no cell is, as nobody needs it then; shape (classes,
+    quasi-identifiers)."""
     sizes: Ints
+    """Rows of each combination."""
 
     @property
     def has_missing(self) -> bool:
@@ -82,22 +77,15 @@ class Classes:
 
 @dataclass(frozen=True)
 class ClassSizes:
-    """How many classes there are of each size, suppressed rows left out. Classes themselves stay where they are.
-
-    Attributes
-    ----------
-    sizes, times : ndarray of int
-        The different sizes, ascending, and how many classes have each.
-    has_missing : bool
-        Whether a quasi-identifier is missing or ``*`` anywhere.
-    values : callable, optional
-        Every class with its values, for the questions about missing cells, which sizes do not answer.
-    """
+    """How many classes there are of each size, suppressed rows left out. Classes themselves stay where they are."""
 
     sizes: Ints
     times: Ints
+    """The different sizes, ascending, and how many classes have each."""
     has_missing: bool = False
+    """Whether a quasi-identifier is missing or ``*`` anywhere."""
     values: Callable[[], Classes] | None = None
+    """Every class with its values, for the questions about missing cells, which sizes do not answer."""
 
     @property
     def number(self) -> int:

@@ -43,26 +43,18 @@ _SAMPLE = 16
 
 @dataclass(frozen=True)
 class Graph:
-    """Distinct records and distinct rows; equal ones count as often as they are there.
-
-    Attributes
-    ----------
-    places : ndarray of int, shape (records, columns)
-        Where a record stands on the line of each column.
-    first, last : ndarray of int, shape (rows, columns)
-        The stretch of the line that a row covers.
-    records, rows : ndarray of int
-        How many there are of each.
-    pairs : tuple of ndarray
-        A record and a row, for each record, that somebody says belong together; empty if nobody does.
-    """
+    """Distinct records and distinct rows; equal ones count as often as they are there."""
 
     places: Ints
+    """Where a record stands on the line of each column; shape (records, columns)."""
     first: Ints
     last: Ints
+    """The stretch of the line that a row covers; shape (rows, columns)."""
     records: Ints
     rows: Ints
+    """How many there are of each."""
     pairs: Edges
+    """A record and a row, for each record, that somebody says belong together; empty if nobody does."""
 
     @property
     def size(self) -> int:

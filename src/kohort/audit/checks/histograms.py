@@ -23,42 +23,29 @@ Keeps: TypeAlias = Callable[[Histogram, Reference], NDArray[np.bool_]]
 
 @dataclass(frozen=True)
 class Judged:
-    """How many classes there are, how many of them fail, and the records in those.
-
-    Attributes
-    ----------
-    other_spellings : int
-        Combinations of values that are another combination in other words, and count as one with it.
-    """
+    """How many classes there are, how many of them fail, and the records in those."""
 
     classes: int
     failing: int
     records: int
     other_spellings: int = 0
+    """Combinations of values that are another combination in other words, and count as one with it."""
 
 
 @dataclass(frozen=True)
 class Histograms:
-    """The values of classes, counted in the database; iterating gives those of some classes after the other.
-
-    Attributes
-    ----------
-    reference : Reference
-        The values of all classes together.
-    number : ndarray of int
-        Number in the reference of every combination of texts.
-    group, vector : str
-        SQL names of what tells classes apart, and of what tells combinations of texts apart.
-    parts : int
-        How many parts the classes are in.
-    """
+    """The values of classes, counted in the database; iterating gives those of some classes after the other."""
 
     database: Database
     reference: Reference
+    """The values of all classes together."""
     number: NDArray[np.int64]
+    """Number in the reference of every combination of texts."""
     group: str
     vector: str
+    """SQL names of what tells classes apart, and of what tells combinations of texts apart."""
     parts: int
+    """How many parts the classes are in."""
 
     def __iter__(self) -> Iterator[Histogram]:
         for part in range(self.parts):

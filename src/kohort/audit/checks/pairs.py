@@ -27,77 +27,51 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 @dataclass
 class Tally:
-    """What was found in the pairs of classes of two releases.
-
-    Attributes
-    ----------
-    touched : ndarray of bool
-        Which groups of equal records of this release can be in a failing pair.
-    short : dict
-        Failing pairs by what falls short: a sensitive column, or the number of records under None.
-    pairs : int
-        Pairs in which somebody can be: their descriptions overlap, and they show a value in common.
-    failing : int
-        Those that leave less than is promised, and not only because one release alone does.
-    alone : int
-        Those that leave less than is promised only because one release alone does.
-    """
+    """What was found in the pairs of classes of two releases."""
 
     touched: Bools
+    """Which groups of equal records of this release can be in a failing pair."""
     short: dict[str | None, int]
+    """Failing pairs by what falls short: a sensitive column, or the number of records under None."""
     pairs: int = 0
+    """Pairs in which somebody can be: their descriptions overlap, and they show a value in common."""
     failing: int = 0
+    """Those that leave less than is promised, and not only because one release alone does."""
     alone: int = 0
+    """Those that leave less than is promised only because one release alone does."""
 
 
 @dataclass(frozen=True)
 class Records:
-    """The records of a release that are equal in class and sensitive values, as the ledger lists them.
-
-    Attributes
-    ----------
-    owner, times : ndarray of int
-        Class, and how many records there are.
-    values : ndarray of int, shape (entries, columns)
-        Values by number: equal numbers are equal values, also of the other release.
-    """
+    """The records of a release that are equal in class and sensitive values, as the ledger lists them."""
 
     owner: Ints
     times: Ints
+    """Class, and how many records there are."""
     values: Ints
+    """Values by number: equal numbers are equal values, also of the other release; shape (entries, columns)."""
 
 
 @dataclass(frozen=True)
 class Groups:
-    """The same, counted by some of the columns.
-
-    Attributes
-    ----------
-    columns : tuple of str
-        The columns.
-    owner, key, times : ndarray of int
-        Class, combination of values by number, and how many records have it; in the order of classes.
-    values : ndarray of int, shape (groups, columns)
-        Each value by number.
-    sizes : ndarray of int
-        Records of each class.
-    kinds : ndarray of int, shape (classes, columns)
-        Different values of each class.
-    group_of : ndarray of int
-        The group of each entry.
-    keys : int
-        Number of combinations in both releases.
-    """
+    """The same, counted by some of the columns."""
 
     columns: tuple[str, ...]
+    """The columns."""
     owner: Ints
     key: Ints
     times: Ints
+    """Class, combination of values by number, and how many records have it; in the order of classes."""
     values: Ints
+    """Each value by number; shape (groups, columns)."""
     sizes: Ints
+    """Records of each class."""
     kinds: Ints
+    """Different values of each class; shape (classes, columns)."""
     group_of: Ints
+    """The group of each entry."""
     keys: int
+    """Number of combinations in both releases."""
 
     @cached_property
     def starts(self) -> Ints:

@@ -23,20 +23,14 @@ Stretches: TypeAlias = tuple[Ints, Ints]
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a column that both tables have.
-
-    Attributes
-    ----------
-    first, last : ndarray of int
-        The stretch of each published text, by its number.
-    place : ndarray of int
-        The place of each original text, by its number.
-    """
+    """What is asked of a column that both tables have."""
 
     column: str
     first: Ints
     last: Ints
+    """The stretch of each published text, by its number."""
     place: Ints
+    """The place of each original text, by its number."""
 
     @classmethod
     def of(cls, column: str, stretches: Stretches, place: Ints) -> Question:

@@ -24,22 +24,15 @@ Literal: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Sight:
-    """What a release shows, and how it is read.
-
-    Attributes
-    ----------
-    shown : Shown
-        Its classes.
-    readers : mapping
-        How the descriptions are read, by column. They are those of the file alone, whether or not the original
-        is there: so the same file is read in the same way when it is recorded and when it is compared.
-    literals : tuple
-        What each class is called in the database.
-    """
+    """What a release shows, and how it is read."""
 
     shown: Shown
+    """Its classes."""
     readers: Mapping[str, PublishedColumn]
+    """How the descriptions are read, by column. They are those of the file alone, whether or not the original is there:
+    so the same file is read in the same way when it is recorded and when it is compared."""
     literals: tuple[Literal, ...]
+    """What each class is called in the database."""
 
 
 def sight_of(case: LoadedCase) -> Sight | None:

@@ -31,22 +31,15 @@ _FIRST = (date.min - date(1970, 1, 1)).days
 
 @dataclass(frozen=True)
 class Ends:
-    """Ends of the intervals of some texts, both included; days count from 1970.
-
-    Attributes
-    ----------
-    lo, hi : ndarray of float
-        Equal for a text that is one value; unspecified where a text is not plain.
-    plain : ndarray of bool
-        Which texts are plain.
-    is_value : ndarray of bool
-        Which of them are written as one value.
-    """
+    """Ends of the intervals of some texts, both included; days count from 1970."""
 
     lo: Floats
     hi: Floats
+    """Equal for a text that is one value; unspecified where a text is not plain."""
     plain: Flags
+    """Which texts are plain."""
     is_value: Flags
+    """Which of them are written as one value."""
 
 
 def ends(texts: pl.Series, *, are_days: bool) -> Ends:

@@ -72,32 +72,23 @@ Meaning: TypeAlias = Star | Interval | Node | Mask | Exact
 
 @dataclass(frozen=True)
 class PublishedColumn:
-    """How the published texts of one quasi-identifier are read. Make one with `published_column`.
-
-    Attributes
-    ----------
-    name : str
-        The column.
-    kind : {"label", "number", "date", "prefix", "text"}
-        Label of a taxonomy, interval of numbers or of days, masked code, or plain text.
-    taxonomy : Taxonomy or None
-        Of a label column.
-    domain : tuple of Decimal, or None
-        Smallest and largest value (days since 1970 for dates): declared in the policy, else the range
-        of the original, else unknown.
-    known : frozenset of str or None
-        The original's texts, for the kinds where a bare text must be one of them.
-    bottom, top : Decimal or None
-        Borders at and beyond which the policy tells no values apart.
-    """
+    """How the published texts of one quasi-identifier are read. Make one with `published_column`."""
 
     name: str
+    """The column."""
     kind: Kind
+    """Label of a taxonomy, interval of numbers or of days, masked code, or plain text: `label`, `number`, `date`,
+    `prefix`, `text`."""
     taxonomy: Taxonomy | None = None
+    """Of a label column."""
     domain: tuple[Decimal, Decimal] | None = None
+    """Smallest and largest value (days since 1970 for dates): declared in the policy, else the range of the original,
+    else unknown."""
     known: frozenset[str] | None = None
+    """The original's texts, for the kinds where a bare text must be one of them."""
     bottom: Decimal | None = None
     top: Decimal | None = None
+    """Borders at and beyond which the policy tells no values apart."""
     style: str | None = field(default=None, repr=False)
     neutralised: bool = field(default=False, repr=False)
 

@@ -23,26 +23,18 @@ _MARK = codecs.BOM_UTF8
 
 @dataclass(frozen=True)
 class Form:
-    """How the bytes of a file are to be read.
-
-    Attributes
-    ----------
-    encoding : str
-        Python's name of it.
-    gzipped : bool
-        Whether the file is packed.
-    delimiter, quote : str
-        One ASCII character each; an empty quote if nothing is quoted.
-    skips, watches : bool
-        See `Grammar`.
-    """
+    """How the bytes of a file are to be read."""
 
     encoding: str
+    """Python's name of it."""
     gzipped: bool
+    """Whether the file is packed."""
     delimiter: str
     quote: str
+    """One ASCII character each; an empty quote if nothing is quoted."""
     skips: bool = False
     watches: bool = False
+    """See `Grammar`."""
 
     @property
     def grammar(self) -> Grammar:

@@ -71,31 +71,21 @@ class Fault(Exception):
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of some whole records.
-
-    Attributes
-    ----------
-    texts : polars.Series
-        Record by record; null for a cell with nothing in it, not even quotes.
-    nulls : ndarray of bool
-        Which cells these are.
-    quoted : ndarray of bool
-        Which cells have quotes and could do without: they hold no delimiter, line end or quote.
-    records, width : int
-        How many records there are, and cells in each.
-    consumed : int
-        Where the last of them ends.
-    end : bytes or None
-        The line end.
-    """
+    """The cells of some whole records."""
 
     texts: pl.Series
+    """Record by record; null for a cell with nothing in it, not even quotes."""
     nulls: Flags
+    """Which cells these are."""
     quoted: Flags
+    """Which cells have quotes and could do without: they hold no delimiter, line end or quote."""
     records: int
     width: int
+    """How many records there are, and cells in each."""
     consumed: int
+    """Where the last of them ends."""
     end: LineEnd | None
+    """The line end."""
 
     def columns(self, names: Mapping[int, str]) -> pl.DataFrame:
         """The texts of some columns, which are known by their places and get names."""

@@ -17,30 +17,20 @@ Ints: TypeAlias = NDArray[np.integer]
 
 @dataclass(frozen=True)
 class Dictionary:
-    """The distinct texts of a column, by number.
-
-    Attributes
-    ----------
-    table : str
-        Its table in the database: key, code.
-    key : str
-        SQL of what cells are looked up by.
-    values : Texts
-        As the source writes them, None for those that mean that the value is missing.
-    times : ndarray of int
-        Rows that have each.
-    missing : ndarray of bool
-        Which of them mean that the value is missing.
-    star : int or None
-        Number of ``*``, if it is there.
-    """
+    """The distinct texts of a column, by number."""
 
     table: str
+    """Its table in the database: key, code."""
     key: str
+    """SQL of what cells are looked up by."""
     values: Texts
+    """As the source writes them, None for those that mean that the value is missing."""
     times: Ints
+    """Rows that have each."""
     missing: NDArray[np.bool_]
+    """Which of them mean that the value is missing."""
     star: int | None
+    """Number of ``*``, if it is there."""
 
     def __len__(self) -> int:
         return len(self.times)
@@ -80,27 +70,18 @@ class Dictionary:
 
 @dataclass(frozen=True)
 class Keys:
-    """Combinations of texts as a few whole numbers each; of many columns, as the texts themselves.
-
-    Attributes
-    ----------
-    joined : str
-        SQL that brings the numbers of the texts to a relation.
-    words : tuple of str
-        SQL of the whole numbers or texts, which are equal for equal combinations only.
-    names : str
-        What they are called.
-    starred : str
-        SQL: whether every text is ``*``.
-    fields : tuple of tuple of int
-        Where the number of each column's text is: the word, the first bit and the number of bits; none for texts.
-    """
+    """Combinations of texts as a few whole numbers each; of many columns, as the texts themselves."""
 
     joined: str
+    """SQL that brings the numbers of the texts to a relation."""
     words: tuple[str, ...]
+    """SQL of the whole numbers or texts, which are equal for equal combinations only."""
     names: str
+    """What they are called."""
     starred: str
+    """SQL: whether every text is ``*``."""
     fields: tuple[tuple[int, int, int], ...]
+    """Where the number of each column's text is: the word, the first bit and the number of bits; none for texts."""
 
     @property
     def named(self) -> str:

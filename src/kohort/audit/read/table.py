@@ -37,25 +37,17 @@ _OWN_KEYS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT"
 
 @dataclass(frozen=True)
 class Part:
-    """Rows that stand in one place, such as a file.
-
-    Attributes
-    ----------
-    relation : str
-        SQL for after FROM; its columns are called c0, c1 and so on.
-    number : str
-        SQL of the number of a row in it, from 0.
-    start, rows : int
-        Number of its first row in the table, and how many it has.
-    place : str
-        What it is called in a message.
-    """
+    """Rows that stand in one place, such as a file."""
 
     relation: str
+    """SQL for after FROM; its columns are called c0, c1 and so on."""
     number: str
+    """SQL of the number of a row in it, from 0."""
     start: int
     rows: int
+    """Number of its first row in the table, and how many it has."""
     place: str
+    """What it is called in a message."""
 
 
 @dataclass(frozen=True)
@@ -63,42 +55,29 @@ class Table:
     """A table: text cells, NULL where missing, the flag ``starred`` and the number ``rowid`` of each row.
 
     In the view of its name, quasi-identifiers are there a second time, under `literal`, as the source writes them.
-
-    Attributes
-    ----------
-    name : str
-        The name of the view.
-    header : tuple of str
-        All column names of the source.
-    columns : mapping
-        Column name to SQL name, for the columns that can be asked for.
-    rows : int
-        Number of rows.
-    relation : str
-        SQL for after FROM: all rows, each column in its own type.
-    row : str
-        SQL of the number of a row in it.
-    parts : tuple of Part
-        The same rows, part by part.
-    kinds : mapping
-        SQL name to the database's type.
-    missing : mapping
-        Column name to the texts that mean a missing value.
-    viewed : mapping
-        Column name to SQL name, for the columns that are in the view; cells of others are `text` of `relation`.
     """
 
     database: Database
     name: str
+    """The name of the view."""
     header: tuple[str, ...]
+    """All column names of the source."""
     columns: Mapping[str, str]
+    """Column name to SQL name, for the columns that can be asked for."""
     rows: int
+    """Number of rows."""
     relation: str
+    """SQL for after FROM: all rows, each column in its own type."""
     row: str
+    """SQL of the number of a row in it."""
     parts: tuple[Part, ...]
+    """The same rows, part by part."""
     kinds: Mapping[str, str]
+    """SQL name to the database's type."""
     missing: Mapping[str, frozenset[str]]
+    """Column name to the texts that mean a missing value."""
     viewed: Mapping[str, str]
+    """Column name to SQL name, for the columns that are in the view; cells of others are `text` of `relation`."""
     _known: dict[str, Dictionary] = field(default_factory=dict, repr=False)
     _about: dict[str, int] = field(default_factory=dict, repr=False)
 

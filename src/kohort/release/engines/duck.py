@@ -49,23 +49,16 @@ def connected(memory: int, folder: Path) -> duckdb.DuckDBPyConnection:
 
 @dataclass(frozen=True)
 class DuckScan:
-    """A table in the database, or rather the statement that reads it.
-
-    Attributes
-    ----------
-    base : str
-        Statement that gives the columns c0, c1, ... and ROW.
-    lookups : tuple of Lookup
-        Dictionaries whose numbers are joined to it.
-    records : int
-        Records that have a number in all of them.
-    """
+    """A table in the database, or rather the statement that reads it."""
 
     database: duckdb.DuckDBPyConnection
     source: Source
     base: str
+    """Statement that gives the columns c0, c1, ... and ROW."""
     records: int
+    """Records that have a number in all of them."""
     lookups: tuple[Lookup, ...] = ()
+    """Dictionaries whose numbers are joined to it."""
     where: str = ""
 
     @classmethod

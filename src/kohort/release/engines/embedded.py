@@ -186,19 +186,14 @@ def _worked(job: Job, scan: DuckScan, space: Workspace, memory: int, clock: Cloc
 
 @dataclass(frozen=True)
 class _Work:
-    """Work on parts that lie on disk.
-
-    Attributes
-    ----------
-    files : dict
-        Files of each leaf of the cuts.
-    """
+    """Work on parts that lie on disk."""
 
     scan: DuckScan
     space: Workspace
     memory: int
     progress: Callable[[float], None]
     files: dict[int, list[Path]]
+    """Files of each leaf of the cuts."""
     stock: Stock
 
     @classmethod

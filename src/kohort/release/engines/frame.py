@@ -29,24 +29,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FrameScan:
-    """A table in memory, as the survey of an engine looks at it.
-
-    Attributes
-    ----------
-    source : Table
-        As it was read.
-    kept : array of int64
-        Rows that take part, ascending: those with a missing quasi-identifier may not.
-    numbers : DataFrame
-        The engine's own columns, of these rows; apart, for a column of the table may have any name.
-    typed : DataFrame
-        The quasi-identifiers of all rows with their types, as soon as they are encoded.
-    """
+    """A table in memory, as the survey of an engine looks at it."""
 
     source: Table
+    """As it was read."""
     kept: NDArray[np.int64]
+    """Rows that take part, ascending: those with a missing quasi-identifier may not."""
     numbers: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """The engine's own columns, of these rows; apart, for a column of the table may have any name."""
     typed: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """The quasi-identifiers of all rows with their types, as soon as they are encoded."""
 
     @classmethod
     def of(cls, source: Table) -> FrameScan:

@@ -25,26 +25,18 @@ ROW, PART, KEY = f"{OWN}row", f"{OWN}part", f"{OWN}key"
 
 @dataclass(frozen=True)
 class Job:
-    """A plan, and the facts about the whole table.
-
-    Attributes
-    ----------
-    columns : tuple of str
-        Columns of the table that are published, quasi-identifiers among them, in their order.
-    records : int
-        Records that take part.
-    allowance : int
-        Records that may be suppressed beside those that do not take part.
-    shuffle : int
-        Seed of the order of rows.
-    """
+    """A plan, and the facts about the whole table."""
 
     plan: Plan
     columns: tuple[str, ...]
+    """Columns of the table that are published, quasi-identifiers among them, in their order."""
     axes: tuple[Axis, ...]
     records: int
+    """Records that take part."""
     allowance: int
+    """Records that may be suppressed beside those that do not take part."""
     shuffle: int = field(repr=False)
+    """Seed of the order of rows."""
     sensitive: tuple[Axis, ...] = ()
     promises: tuple[Promise, ...] = ()
     """About sensitive values; those of the records are in columns."""

@@ -36,21 +36,14 @@ Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 @dataclass(frozen=True)
 class SparkRows:
-    """Distinct rows of codes in Spark, and the number of records of each.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        Codes, COUNT and SLICE; in lexicographic order within a slice, and slices in their order.
-    columns : tuple of str
-        The columns of codes.
-    path : tuple
-        Splits, and the label that each gives the rows that are meant.
-    """
+    """Distinct rows of codes in Spark, and the number of records of each."""
 
     frame: DataFrame
+    """Codes, COUNT and SLICE; in lexicographic order within a slice, and slices in their order."""
     columns: tuple[str, ...]
+    """The columns of codes."""
     path: tuple[tuple[Split, int], ...] = ()
+    """Splits, and the label that each gives the rows that are meant."""
 
     @cached_property
     def slices(self) -> dict[int, int]:

@@ -25,21 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SparkScan:
-    """A table in Spark whose columns are called c0, c1, ... in it, for names may differ in case alone or hold dots.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        These columns, and the engine's own.
-    columns : tuple of str
-        The names of the columns.
-    rest : DataFrame or None
-        Records that were left out because they have no number in some dictionary.
-    """
+    """A table in Spark whose columns are called c0, c1, ... in it, for names may differ in case alone or hold dots."""
 
     frame: DataFrame
+    """These columns, and the engine's own."""
     columns: tuple[str, ...]
+    """The names of the columns."""
     rest: DataFrame | None = None
+    """Records that were left out because they have no number in some dictionary."""
     where: str = ""
 
     def place(self, column: str) -> str:
