@@ -1,10 +1,10 @@
 """Taxonomies: what a value may be generalized to.
 
-`Taxonomy` is the checked tree; `read` and its kin read it from files; `intervals`, `cuts`, `prefixes`,
-`dates` and `flat` build it from the values of a column; `draw` shows it in the terminal.
+`Taxonomy` is the checked tree; `read` and its kin read it from files; `intervals`, `cuts`, `prefixes` and
+`dates` build it from the values of a column; `draw` shows it in the terminal.
 """
 
-from kohort.hierarchy.builders import cuts, dates, flat, intervals, prefixes
+from kohort.hierarchy.builders import cuts, dates, intervals, prefixes
 from kohort.hierarchy.draw import draw
 from kohort.hierarchy.readers import read, read_csv, read_toml
 from kohort.hierarchy.taxonomy import Taxonomy
@@ -14,7 +14,6 @@ __all__ = [
     "cuts",
     "dates",
     "draw",
-    "flat",
     "intervals",
     "prefixes",
     "read",

@@ -11,7 +11,7 @@ from kohort.errors import DataError, PolicyError
 from kohort.hierarchy.ranges import cuts, intervals
 from kohort.hierarchy.taxonomy import ROOT, Taxonomy
 
-__all__ = ["DATE_LEVELS", "cuts", "dates", "flat", "intervals", "prefixes"]
+__all__ = ["DATE_LEVELS", "cuts", "dates", "intervals", "prefixes"]
 
 DATE_LEVELS: dict[str, Callable[[date], str]] = {
     "month": lambda day: f"{day.year:04}-{day.month:02}",
@@ -23,7 +23,7 @@ DATE_LEVELS: dict[str, Callable[[date], str]] = {
 
 
 def prefixes(values: Iterable[str], *, lengths: Sequence[int] = (5, 3, 2), column: str, mask: str = "*") -> Taxonomy:
-    """Build a taxonomy of ever shorter prefixes, as for postal codes.
+    """Build a taxonomy of ever shorter prefixes, as for postal codes; its leaves are in the order of the text.
 
     Parameters
     ----------
@@ -32,15 +32,8 @@ def prefixes(values: Iterable[str], *, lengths: Sequence[int] = (5, 3, 2), colum
     lengths : sequence of int
         Characters that each level keeps, finest first. A first length equal to that of the values adds no
         level, as it hides nothing.
-    column : str
-        The column it is for.
     mask : str
         The character that stands for a hidden one; the values must not contain it.
-
-    Returns
-    -------
-    Taxonomy
-        Its leaves in the order of the text.
 
     Raises
     ------
@@ -74,7 +67,7 @@ def prefixes(values: Iterable[str], *, lengths: Sequence[int] = (5, 3, 2), colum
 def dates(
     values: Iterable[date], *, levels: Sequence[str] = ("month", "quarter", "year", "decade"), column: str
 ) -> Taxonomy:
-    """Build a taxonomy of calendar periods.
+    """Build a taxonomy of calendar periods; its leaves, written ``2024-03-15``, are in the order of time.
 
     Parameters
     ----------
@@ -82,13 +75,6 @@ def dates(
         The days; repetitions do not matter.
     levels : sequence of str
         Some of month, quarter, year and decade, finest first.
-    column : str
-        The column it is for.
-
-    Returns
-    -------
-    Taxonomy
-        Its leaves, written ``2024-03-15``, in the order of time.
 
     Raises
     ------
@@ -112,17 +98,6 @@ def dates(
         raise DataError(f"column {column!r}: there are no values to build a hierarchy from.")
     paths = ((day.isoformat(), *(DATE_LEVELS[level](day) for level in levels), ROOT) for day in days)
     return Taxonomy.from_paths(paths, column)
-
-
-def flat(leaves: Iterable[str], column: str) -> Taxonomy:
-    """Build a taxonomy in which every value has the root as its parent.
-
-    Examples
-    --------
-    >>> flat(["Female", "Male"], "sex").to_rows()
-    [('Female', '*'), ('Male', '*')]
-    """
-    return Taxonomy.flat(leaves, column)
 
 
 def _check_codes(distinct: Sequence[str], longest: int, column: str, mask: str) -> None:

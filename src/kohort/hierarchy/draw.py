@@ -12,19 +12,7 @@ if TYPE_CHECKING:
 
 
 def draw(taxonomy: Taxonomy, max_children: int = 12) -> Tree:
-    """Draw a taxonomy: every label, and the number of leaves under each inner node.
-
-    Parameters
-    ----------
-    taxonomy : Taxonomy
-        The taxonomy to draw.
-    max_children : int
-        Children shown per node; the rest is counted.
-
-    Returns
-    -------
-    rich.tree.Tree
-        To be printed with `rich.print`.
+    """Draw a taxonomy: every label, and the number of leaves under each inner node; so many children at the most.
 
     Examples
     --------

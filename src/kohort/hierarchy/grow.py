@@ -61,25 +61,16 @@ def grow(
     numbers: Sequence[int] | None = None,
     faults: Iterable[Fault] = (),
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Grow the tree of all paths and number its nodes in depth-first pre-order.
+    """Grow the tree of all paths: the parent of every node in depth-first pre-order, -1 for the root, and the labels.
 
     Parameters
     ----------
     paths : sequence of sequence of str
         Labels from a leaf up to the root, one path per leaf.
-    place : Place
-        How messages name the input.
     numbers : sequence of int, optional
         The row number of each path; 1, 2, 3, ... when absent.
     faults : iterable of Fault
         Faults already found, to be reported together with those found here.
-
-    Returns
-    -------
-    parent : ndarray of int32
-        Parent of every node, -1 for the root.
-    labels : tuple of str
-        Label of every node.
 
     Raises
     ------

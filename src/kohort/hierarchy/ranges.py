@@ -34,7 +34,7 @@ def intervals(
     column: str,
     text: Sequence[str] | None = None,
 ) -> Taxonomy:
-    """Build a taxonomy of bins of equal width, ever wider from level to level.
+    """Build a taxonomy of bins of equal width, ever wider from level to level; its leaves are in the order of `values`.
 
     Parameters
     ----------
@@ -47,17 +47,8 @@ def intervals(
         width 1 over whole numbers would be the values themselves and adds nothing.
     origin : int or float, optional
         Where a bin starts; 0 when absent.
-    integers : bool
-        Whether the values are whole numbers.
-    column : str
-        The column it is for.
     text : sequence of str, optional
         How each value is published; its shortest decimal form when absent.
-
-    Returns
-    -------
-    Taxonomy
-        Its leaves in the order of `values`.
 
     Raises
     ------
@@ -108,7 +99,7 @@ def cuts(
     column: str,
     text: Sequence[str] | None = None,
 ) -> Taxonomy:
-    """Build a taxonomy of bins between cuts; the outer bins are open.
+    """Build a taxonomy of bins between cuts; the outer bins are open, and its leaves in the order of `values`.
 
     Parameters
     ----------
@@ -117,17 +108,8 @@ def cuts(
     cuts : sequence of sequence of int or float
         The cuts of each level, finest first; a bin starts at each cut. Each level must hold fewer cuts, all
         of them among the cuts of the level before.
-    integers : bool
-        Whether the values are whole numbers.
-    column : str
-        The column it is for.
     text : sequence of str, optional
         How each value is published; its shortest decimal form when absent.
-
-    Returns
-    -------
-    Taxonomy
-        Its leaves in the order of `values`.
 
     Raises
     ------

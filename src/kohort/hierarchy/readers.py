@@ -26,17 +26,6 @@ _HOW_TO_WRITE = "write one row per value: the value, its coarser labels and the 
 def read(path: str | Path, column: str) -> Taxonomy:
     """Read a hierarchy file, by its suffix: ``.csv``, ``.tsv``, ``.txt`` or ``.toml``.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    column : str
-        The column it is for.
-
-    Returns
-    -------
-    Taxonomy
-
     Raises
     ------
     DataError
@@ -56,17 +45,6 @@ def read_csv(path: str | Path, column: str) -> Taxonomy:
 
     The delimiter (semicolon, comma, tab or bar) is found from the rows. Cells may be quoted with ``"``,
     lines may end in LF or CRLF, and the file may start with a byte order mark; it must be UTF-8.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    column : str
-        The column it is for.
-
-    Returns
-    -------
-    Taxonomy
 
     Raises
     ------
@@ -121,17 +99,6 @@ def read_toml(path: str | Path, column: str) -> Taxonomy:
 
     Where leaves stand directly under the root, ``tree`` itself is such a list:
     ``tree = ["Healthy", { Lung = ["Asthma", "Flu"] }]``.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    column : str
-        The column it is for.
-
-    Returns
-    -------
-    Taxonomy
 
     Raises
     ------

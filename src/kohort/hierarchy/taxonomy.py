@@ -107,7 +107,13 @@ class Taxonomy:
 
     @classmethod
     def flat(cls, leaves: Iterable[str], column: str) -> Self:
-        """Make a taxonomy in which every value has the root as its parent."""
+        """Make a taxonomy in which every value has the root as its parent.
+
+        Examples
+        --------
+        >>> Taxonomy.flat(["Female", "Male"], "sex").to_rows()
+        [('Female', '*'), ('Male', '*')]
+        """
         return cls(*grow([(leaf, ROOT) for leaf in leaves], Place.of(column, row="value")), column)
 
     @property
@@ -154,18 +160,7 @@ class Taxonomy:
     @overload
     def lca(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> IntArray: ...
     def lca(self, lo: int | NDArray[np.integer], hi: int | NDArray[np.integer]) -> int | IntArray:
-        """Find the lowest common ancestor of the leaves lo to hi, number by number.
-
-        Parameters
-        ----------
-        lo, hi : int or ndarray of int
-            Leaf numbers, in either order.
-
-        Returns
-        -------
-        int or ndarray of int32
-            Node numbers.
-        """
+        """Find the lowest common ancestor of the leaves lo to hi, in either order, number by number."""
         low, high = np.asarray(np.minimum(lo, hi)), np.asarray(np.maximum(lo, hi))
         self._check_leaves(low, high)
         nodes = common_ancestor(self._lca_table, low, high)

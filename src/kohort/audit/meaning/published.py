@@ -173,10 +173,6 @@ def published_column(
     texts, original : iterable of str
         Distinct texts of the release and, if it is there, of the original; None for missing ones.
 
-    Returns
-    -------
-    PublishedColumn
-
     Raises
     ------
     DataError
