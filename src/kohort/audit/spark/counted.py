@@ -36,19 +36,27 @@ STARRED = "starred"
 
 @dataclass(frozen=True)
 class SparkTable:
-    """A table in Spark that answers what the checks of the audit ask of a loaded one."""
+    """A table in Spark that answers what the checks of the audit ask of a loaded one.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        The wanted columns as text, NULL where missing; quasi-identifiers a second time as they are written; `STARRED`.
+    header : tuple of str
+        All column names of the source.
+    columns : mapping
+        Column name to the name in `frame`, for the columns that are wanted.
+    missing : mapping
+        Column name to the texts that mean a missing value.
+    quasi : tuple of str
+        The quasi-identifiers that it has.
+    """
 
     frame: DataFrame
-    """The wanted columns as text, NULL where missing; quasi-identifiers a second time as they are written;
-    `STARRED`."""
     header: tuple[str, ...]
-    """All column names of the source."""
     columns: Mapping[str, str]
-    """Column name to the name in `frame`, for the columns that are wanted."""
     missing: Mapping[str, frozenset[str]]
-    """Column name to the texts that mean a missing value."""
     quasi: tuple[str, ...]
-    """The quasi-identifiers that it has."""
     _differences: dict[int, dict[str, dict[str | None, int]]] = field(default_factory=dict)
     """Of all other columns at once, for each other table: one pass over both."""
 
