@@ -28,7 +28,7 @@ from kohort.policy import Policy  # noqa: E402
 from kohort.release.engines.features import SPARK, refuse  # noqa: E402
 from kohort.release.engines.spark.batches import read_batches, write_batches  # noqa: E402
 from kohort.release.engines.spark.engine import anonymize, prepared  # noqa: E402
-from kohort.release.engines.spark.files import read_files, write_folder  # noqa: E402
+from kohort.release.engines.spark.files import read_files, refuse_types, write_folder  # noqa: E402
 from kohort.release.engines.workspace import files_facts, make_resumable, resumable, same_run  # noqa: E402
 from kohort.release.finish import documents_of, refuse_verdict, release_of  # noqa: E402
 from kohort.release.plan import Plan, plan_of  # noqa: E402
@@ -103,6 +103,7 @@ def release(
         raise DataError(f"{path.name}: Spark writes a folder of files; give a name that ends in .csv or .parquet.")
     with clock.step("read"):
         source = open_source(table, policy.input, policy.columns)
+        refuse_types(source, policy.columns)
         refuse_zones(source.zones, policy)
     kept = resumable(path)
     if not resume:

@@ -14,7 +14,7 @@ import kohort
 import kohort.spark as kohort_on_spark
 from helpers.engines import released_in_parts
 from kohort.audit.spark.audited import BY_COLUMNS
-from kohort.errors import VerificationError
+from kohort.errors import DataError, VerificationError
 from kohort.release.engines.spark.files import read_files
 
 from .clusters import PACKAGE, QUICK_JAVA
@@ -127,3 +127,29 @@ def test_options_of_the_other_engine_are_refused(tmp_path, arguments, fault):
     assert refused.returncode == 2
     assert fault in refused.stderr
     assert not (tmp_path / "out.csv").exists()
+
+
+NUMBERS = [1e-5, 123456789012.5, 1e7, 1 / 3, 2.0**-1074, 9007199254740993.0]
+TINY = kohort.Policy.from_toml(
+    '[privacy]\nk = 3\n[columns]\nx = { role = "quasi", type = "number" }\ns = "sensitive"\n'
+)
+
+
+@only("local")
+@pytest.mark.parametrize("dtype", [pl.Float32, pl.Float64])
+def test_numbers_have_the_texts_that_they_have_elsewhere(spark, tmp_path, dtype, monkeypatch):
+    """Java before 19 writes some numbers with more digits than they need, and so as other decimals."""
+    table = pl.DataFrame({"x": pl.Series(NUMBERS * 4).cast(dtype), "s": ["a", "b"] * 12})
+    table.write_parquet(tmp_path / "in.parquet")
+    monkeypatch.setattr(kohort_on_spark, "session", lambda master: nullcontext(spark))
+    kohort_on_spark.release(tmp_path / "in.parquet", TINY, tmp_path / "out.parquet", partitions=1)
+    judged = kohort.verify(tmp_path / "out.parquet", TINY, original=table)
+    assert judged.passed, judged.reason
+
+
+@pytest.mark.parametrize("dtype", [pl.Time, pl.Datetime("ns"), pl.Datetime("ns", "Europe/Berlin")])
+def test_types_that_spark_does_not_read_are_refused(tmp_path, dtype):
+    table = pl.DataFrame({"x": [1.0] * 6, "s": pl.Series([0] * 6).cast(dtype)})
+    table.write_parquet(tmp_path / "in.parquet")
+    with pytest.raises(DataError, match=r"column 's' holds .*, which Spark does not read"):
+        kohort_on_spark.release(tmp_path / "in.parquet", TINY, tmp_path / "out.parquet")

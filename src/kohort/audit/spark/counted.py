@@ -13,7 +13,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.functions import pandas_udf
 from pyspark.sql.types import ArrayType, BinaryType, DoubleType, FloatType, MapType, StructType, TimestampType
 
 from kohort.audit.checks.classes import ClassSizes
@@ -157,7 +160,7 @@ def counted_table(source: DataFrame, name: str, policy: Policy, wanted: Collecti
     missing = {column: _missing(column, kinds[column], policy) for column in columns}
     # Names are given by position: Spark would take for one those that differ in case alone, and dots for records.
     plain = source.toDF(*(f"c{i}" for i in range(len(header))))
-    texts = {column: _text(sql, kinds[column]) for column, sql in columns.items()}
+    texts = {column: _text(sql, kinds[column], exact=column in quasi) for column, sql in columns.items()}
     cells = [
         F.when(~texts[column].isin(*sorted(missing[column])), texts[column]).alias(sql)
         for column, sql in columns.items()
@@ -171,11 +174,21 @@ def counted_table(source: DataFrame, name: str, policy: Policy, wanted: Collecti
     return SparkTable(plain.select(*cells, *literals, starred.alias(STARRED)), header, columns, missing, quasi)
 
 
-def _text(name: str, kind: DataType) -> Column:
-    """A cell as text; a moment with its offset from UTC, for without it a text would be another moment elsewhere."""
+def _text(name: str, kind: DataType, *, exact: bool) -> Column:
+    """A cell as text; a moment with its offset from UTC, for without it a text would be another moment elsewhere.
+
+    Exact texts of numbers are the shortest that are theirs, as all others see them: Java before 19 has longer ones.
+    """
     if isinstance(kind, TimestampType):
         return F.date_format(F.col(name), MOMENT)
+    if exact and isinstance(kind, DoubleType | FloatType):
+        shortest: Column = pandas_udf(_shortest, "string")(F.col(name))  # type: ignore[call-overload]
+        return shortest
     return F.col(name).cast("string")
+
+
+def _shortest(numbers: pd.Series) -> pd.Series:
+    return pa.Array.from_pandas(numbers).cast(pa.string()).to_pandas()
 
 
 def _missing(column: str, kind: DataType, policy: Policy) -> frozenset[str]:

@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql.types import StringType, StructField, StructType
 
+from kohort.common.spark import guarded
+from kohort.errors import DataError
 from kohort.table.files import FileKind
 from kohort.table.sources import Source
+from kohort.table.words import called
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_UNREAD = {
+    **dict.fromkeys(("TIME", "TIME_NS"), "times of day"),
+    **dict.fromkeys(("TIMESTAMP_NS", "TIMESTAMPTZ_NS"), "moments in nanoseconds"),
+}
+"""Types of Parquet, as the database calls them, that Spark does not read."""
 _AS_WRITTEN = {"ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "false"}
+
+
+def refuse_types(source: Source, known: Collection[str]) -> None:
+    """Refuse columns of a type that Spark does not read; messages name the known ones.
+
+    Raises
+    ------
+    DataError
+        With a sentence for each such column.
+    """
+    faults = [
+        f"the table: {called(name, place, known)} holds {_UNREAD[kind]}, which Spark does not read from Parquet; "
+        "convert it to microseconds or to text, or use the local engine."
+        for place, (name, kind) in enumerate(zip(source.columns, source.types, strict=True), 1)
+        if kind in _UNREAD
+    ]
+    if faults:
+        raise DataError(*faults)
 
 
 def read_files(spark: SparkSession, source: Source) -> DataFrame:
@@ -29,7 +55,9 @@ def read_files(spark: SparkSession, source: Source) -> DataFrame:
 def read_parquet(spark: SparkSession, paths: Sequence[Path]) -> DataFrame:
     """Read Parquet files."""
     # Folders called name=value would else become columns.
-    return spark.read.option("recursiveFileLookup", "true").parquet(*map(_literal, paths))
+    reader = spark.read.option("recursiveFileLookup", "true")
+    unread = f"{paths[0].name}: Spark cannot read the type of a column; convert it, or use the local engine."
+    return guarded(lambda: reader.parquet(*map(_literal, paths)), unread)
 
 
 def write_folder(table: DataFrame, folder: Path, kind: FileKind, delimiter: str = ",") -> None:
