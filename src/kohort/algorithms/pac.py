@@ -282,18 +282,19 @@ def agglomerate(
     """
     from kohort.kernels.algorithms import pac as kernels
 
+    records = kernels.Records(near, columns, apart, vectors)
     m = columns.shape[1]
     matrix = np.empty((m, m), np.int32)
     step = max(1, WORK // (m * (len(columns) + len(vectors))))
     for start in range(0, m, step):
-        kernels.fill_pairs(near, columns, apart, vectors, start, min(start + step, m), matrix)
+        kernels.fill_pairs(records, start, min(start + step, m), matrix)
     sizes, is_open, bound = np.ones(m, np.int64), np.ones(m, bool), np.zeros(m, np.int64)
     partner, leader = np.zeros(m, np.int32), np.arange(m, dtype=np.int32)
     while not kernels.merge_clusters(k, WORK, matrix, sizes, is_open, bound, partner, leader):
         pass
     labels = np.empty(m, np.int32)
     clusters = kernels.label_clusters(leader, is_open, labels)
-    kernels.place_leftovers(near, columns, apart, vectors, k, draw, clusters, labels)
+    kernels.place_leftovers(records, k, draw, clusters, labels)
     return labels
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 
 # Kinds of axes.
 LINE = 0  # numbers and dates: difference of positions
@@ -63,7 +63,7 @@ def span_cost(
     return max(costs.flat[line + lo], costs.flat[line + hi - width])
 
 
-@kernel
+@inner
 def box_cost_with(
     costs,  # IN   Costs
     lo,  # IN   int32[d], box

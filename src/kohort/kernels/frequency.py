@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 
 
 class Frequencies(NamedTuple):
@@ -80,7 +80,7 @@ def _group(
     return classes
 
 
-@kernel
+@inner
 def _equal(
     rows,  # IN   int32[m, d]
     one,  # IN   int

@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import numba
+from numba.extending import register_jitable
 
 from kohort.common.private import fault_of_folder
 
@@ -85,6 +86,8 @@ del sys.modules["scipy.linalg.cython_blas"]
 
 # Parts of a table may be worked on in threads, so the lock of the interpreter is released.
 kernel = numba.njit(cache=CACHE is not None, nogil=True)
+# For what only other kernels call: without the wrappers that Python would call it by, it is compiled in half the time.
+inner = register_jitable(no_cfunc_wrapper=True)
 # For a few lines in the innermost loop: passing a tuple of arrays to a function costs more than they do.
 inlined = numba.njit(cache=CACHE is not None, nogil=True, inline="always")
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 
 
 class Metric(NamedTuple):
@@ -44,7 +44,7 @@ class Metric(NamedTuple):
     """Taxonomies: distance by length of the path, in edges."""
 
 
-@kernel
+@inner
 def node_depth(
     metric,  # IN   Metric
     axis,  # IN   int, a taxonomy
@@ -94,7 +94,7 @@ def measure_sides(
             sides[start + leaf] = metric.steps[first + up + (up if one_way else node - common)]
 
 
-@kernel
+@inner
 def add_distances(
     metric,  # IN   Metric
     here,  # IN   int32[d], the ancestor's values on lines

@@ -7,13 +7,13 @@ all that a recursion has to keep between two calls of a kernel.
 
 from __future__ import annotations
 
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner
 
 # Slots of the state that survives between calls: where the next set begins, sets finished.
 START, DONE = range(2)
 
 
-@kernel
+@inner
 def gather_parts(
     part,  # IN   int32[rows], part of each row of the set
     begins,  # IN   int64[parts], where each part begins, counted from the start of the set
@@ -30,7 +30,7 @@ def gather_parts(
     order[:] = buffer[: len(order)]
 
 
-@kernel
+@inner
 def part_begins(
     part,  # IN   int32[rows], part of each row of the set
     parts,  # IN   int

@@ -12,7 +12,7 @@ import heapq
 import numpy as np
 
 from kohort.kernels.costs import box_cost_with
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 from kohort.kernels.search.scan import scan_from
 
 # Slots of the state that survives between calls of `grow_classes`.
@@ -33,7 +33,7 @@ def distances_from(
     return distance
 
 
-@kernel
+@inner
 def _compact(
     packs,  # IN/OUT Packs
     live,  # IN   int
@@ -53,7 +53,7 @@ def _compact(
     return kept
 
 
-@kernel
+@inner
 def _nearest(
     distance,  # IN   int32[live]
     live,  # IN   int

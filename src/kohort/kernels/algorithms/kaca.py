@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kohort.kernels.boxes import NEVER, Boxes, add_to_box, empty_boxes
 from kohort.kernels.costs import span_cost
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 
 NEARBY = 8
 """Classes on either side, in order, that are looked at first for a distance to beat."""
@@ -92,7 +92,7 @@ def spread(
             total[axis] += span_cost(costs, axis, min(a, b), max(a, b))
 
 
-@kernel
+@inner
 def _distance(
     boxes,  # IN   Boxes
     costs,  # IN   Costs
@@ -121,7 +121,7 @@ def _distance(
     return total
 
 
-@kernel
+@inner
 def _nearest(
     boxes,  # IN   Boxes
     costs,  # IN   Costs
@@ -147,7 +147,7 @@ def _nearest(
     return best
 
 
-@kernel
+@inner
 def _remove(
     ascending,  # IN/OUT int32[]
     count,  # IN   int, how many of them count
@@ -162,7 +162,7 @@ def _remove(
     return count - 1
 
 
-@kernel
+@inner
 def _cheapest_piece(
     codes,  # IN   int32[m, d]
     costs,  # IN   Costs
@@ -192,7 +192,7 @@ def _cheapest_piece(
     return best, before_best
 
 
-@kernel
+@inner
 def _join(
     codes,  # IN   int32[m, d]
     costs,  # IN   Costs
@@ -213,7 +213,7 @@ def _join(
     classes.boxes.cost[gone] = NEVER
 
 
-@kernel
+@inner
 def _take_stub(
     codes,  # IN   int32[m, d]
     costs,  # IN   Costs

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kohort.kernels.boxes import NEVER
 from kohort.kernels.costs import box_cost, box_cost_with
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 from kohort.kernels.search.scan import scan_from
 
 # Slots of the state that survives between calls of `grow_clusters`.
@@ -48,7 +48,7 @@ def class_penalty(cost: int, of_row: NDArray[np.int32], classes: int, clusters: 
     return ClassPenalty(cost, of_row, np.zeros(classes, np.int64), np.zeros(clusters, np.int64))
 
 
-@kernel
+@inner
 def _threshold(
     distance,  # IN   int32[live]
     left,  # IN   int32[live], copies left of each row
@@ -69,7 +69,7 @@ def _threshold(
     return np.int64(2**62)
 
 
-@kernel
+@inner
 def _collect(
     distance,  # IN   int32[live]
     left,  # IN   int32[live]
@@ -85,7 +85,7 @@ def _collect(
     return found
 
 
-@kernel
+@inner
 def _compact(
     packs,  # IN/OUT Packs
     live,  # IN   int
@@ -105,7 +105,7 @@ def _compact(
     return kept
 
 
-@kernel
+@inner
 def _cheapest(
     value,  # IN   int64[found], cost of the cluster with each candidate
     found,  # IN   int
@@ -122,7 +122,7 @@ def _cheapest(
     return best, least
 
 
-@kernel
+@inner
 def _cheapest_with_penalty(
     value,  # IN   int64[found]
     found,  # IN   int
@@ -148,7 +148,7 @@ def _cheapest_with_penalty(
     return best, least
 
 
-@kernel
+@inner
 def _furthest(distance, left, live):
     """The slot at the largest distance that has copies left, the first of equals."""
     slot = -1
@@ -160,14 +160,14 @@ def _furthest(distance, left, live):
     return slot
 
 
-@kernel
+@inner
 def _price(costs, codes, original, candidates, found, lo, hi, value):
     """What the box would cost with each candidate."""
     for c in range(found):
         value[c] = box_cost_with(costs, lo, hi, codes[original[candidates[c]]])
 
 
-@kernel
+@inner
 def _widen(row, lo, hi):
     """Widen the box so that it holds the row; whether it did not before."""
     grew = False
@@ -329,7 +329,7 @@ def place_left_overs(
             here[best] = box_cost(costs, lows[best], highs[best])
 
 
-@kernel
+@inner
 def _count_class(
     of_row,  # IN   int32[m], class of each row
     which,  # IN   int, a class

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kohort.kernels.algorithms.oka import _nearest
 from kohort.kernels.boxes import Boxes, add_to_box, empty_boxes
 from kohort.kernels.costs import box_cost_with
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 from kohort.kernels.search.scan import scan_box
 
 LOW = 2**32 - 1
@@ -136,7 +136,7 @@ def join(
     growth.stale[cluster] = True
 
 
-@kernel
+@inner
 def _refresh(
     codes,  # IN   int32[m, d]
     costs,  # IN   Costs
@@ -158,7 +158,7 @@ def _refresh(
     growth.stale[cluster] = False
 
 
-@kernel
+@inner
 def _collect(
     distance,  # IN   int32[live]
     live,  # IN   int
@@ -218,7 +218,7 @@ def propose(
         growth.price[cluster] = (size + 1) * (best >> 32) - size * boxes.cost[cluster]
 
 
-@kernel
+@inner
 def _least(
     growth,  # IN   Growth
     cluster,  # IN   int

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.kernels.boxes import NEVER
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 
 # Slots of the state that survives between calls of `grow_clusters`.
 RECORDS_LEFT, CLUSTERS, SEEDS, LIVE, SIZE, FOUND = range(6)
@@ -66,7 +66,7 @@ def empty_sets(clusters: int, axes: int, words: int) -> Sets:
     return Sets(lows, highs, counts, np.zeros((clusters, words), np.uint64))
 
 
-@kernel
+@inner
 def _has(
     domains,  # IN   Domains
     sets,  # IN   Sets
@@ -79,7 +79,7 @@ def _has(
     return (sets.words[cluster, bit >> 6] >> np.uint64(bit & 63)) & np.uint64(1) == np.uint64(1)
 
 
-@kernel
+@inner
 def _diversity_with(
     domains,  # IN   Domains
     sets,  # IN   Sets
@@ -101,7 +101,7 @@ def _diversity_with(
     return domains.positions[start + hi] - domains.positions[start + lo]
 
 
-@kernel
+@inner
 def _protection(
     domains,  # IN   Domains
     diversity,  # IN   int, of the sensitive columns
@@ -111,7 +111,7 @@ def _protection(
     return domains.protect // diversity if diversity > 0 else np.int64(UNPROTECTED)
 
 
-@kernel
+@inner
 def _usefulness_with(
     domains,  # IN   Domains
     sets,  # IN   Sets
@@ -124,7 +124,7 @@ def _usefulness_with(
     return total
 
 
-@kernel
+@inner
 def _protection_with(
     domains,  # IN   Domains
     sets,  # IN   Sets
@@ -137,7 +137,7 @@ def _protection_with(
     return _protection(domains, total)
 
 
-@kernel
+@inner
 def _value(
     domains,  # IN   Domains
     sets,  # IN   Sets
@@ -148,7 +148,7 @@ def _value(
     return _usefulness_with(domains, sets, cluster, row) + _protection_with(domains, sets, cluster, row)
 
 
-@kernel
+@inner
 def _best_protection(
     domains,  # IN   Domains
     sets,  # IN   Sets
@@ -168,7 +168,7 @@ def _best_protection(
     return _protection(domains, total)
 
 
-@kernel
+@inner
 def _add(
     domains,  # IN   Domains
     sets,  # IN/OUT Sets
@@ -196,7 +196,7 @@ def _add(
     return changed
 
 
-@kernel
+@inner
 def _close(
     k,  # IN   int
     members,  # IN   int64[n]
@@ -218,7 +218,7 @@ def _close(
 # -- growth ----------------------------------------------------------------------------------------
 
 
-@kernel
+@inner
 def _best_candidate(
     codes,  # IN   int32[m, axes]
     domains,  # IN   Domains
@@ -242,7 +242,7 @@ def _best_candidate(
     return best, least
 
 
-@kernel
+@inner
 def _best_of_all(
     codes,  # IN   int32[m, axes]
     domains,  # IN   Domains
@@ -299,7 +299,7 @@ def _best_of_all(
     return best, least, len(heap), bar
 
 
-@kernel
+@inner
 def _drawn_row(
     draw,  # IN   float in [0, 1[
     records,  # IN   int, number of records that are left
@@ -385,7 +385,7 @@ def grow_clusters(
 # -- left-overs ------------------------------------------------------------------------------------
 
 
-@kernel
+@inner
 def _cheapest(
     domains,  # IN   Domains
     sets,  # IN   Sets

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kohort.kernels.algorithms.divide import DONE, START, gather_parts, part_begins
 from kohort.kernels.costs import span_cost
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 
 
 class Trees(NamedTuple):
@@ -30,7 +30,7 @@ class Trees(NamedTuple):
     """Per axis one row per level: the node above each code, from the root's children down; -1 for missing."""
 
 
-@kernel
+@inner
 def _mark_halves(
     column,  # IN   int32[m], codes of the axis
     counts,  # IN   int64[m], copies of each row
@@ -64,7 +64,7 @@ def _mark_halves(
     return 2
 
 
-@kernel
+@inner
 def _mark_children(
     column,  # IN   int32[m], codes of the axis
     counts,  # IN   int64[m], copies of each row

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kohort.kernels.costs import span_cost
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 
 REACH = 1024
 """Records among which the nearest is looked for: those of its group that come first in the order of codes."""
@@ -47,7 +47,7 @@ def order_rings(
             members[position + 1] = record
 
 
-@kernel
+@inner
 def _draw(
     state,  # IN/OUT uint64[1]
     count,  # IN   int
@@ -88,7 +88,7 @@ def draw_matchings(
             boxes[begin + record] = begin + (record - offsets[choice[record]]) % m
 
 
-@kernel
+@inner
 def _some_offsets(
     k,  # IN   int
     state,  # IN/OUT uint64[1], of the random numbers
@@ -102,7 +102,7 @@ def _some_offsets(
     return places[:some]
 
 
-@kernel
+@inner
 def _draw_matching(
     m,  # IN   int, size of the ring
     offsets,  # IN   int64[c], places in a box that a record may have

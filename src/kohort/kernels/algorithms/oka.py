@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kohort.kernels.boxes import NEVER
 from kohort.kernels.costs import LINE, span_cost
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 
 
 class Centres(NamedTuple):
@@ -48,7 +48,7 @@ def empty_centres(clusters: int, axes: int, records: int) -> Centres:
     )
 
 
-@kernel
+@inner
 def _nearest(
     costs,  # IN   Costs
     centre,  # IN   int32[clusters, d]
@@ -80,7 +80,7 @@ def _nearest(
     return best, least
 
 
-@kernel
+@inner
 def _join(
     codes,  # IN   int32[m, d], distinct rows
     row_of,  # IN   int32[n], row of each record

@@ -10,15 +10,29 @@ Clusters are known by their first record. A cluster is open while it has fewer t
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from kohort.kernels.jit import kernel
-from kohort.kernels.proximity import add_distances, measure_sides
+import numpy as np
+from numpy.typing import NDArray
+
+from kohort.kernels.jit import inner, kernel
+from kohort.kernels.proximity import Metric, add_distances, measure_sides
 
 FAR = 2**62
 """More than any distance."""
 BLOCK = 2048
 """Rows whose distances are worked out together: they stay in the first-level cache."""
+
+
+class Records(NamedTuple):
+    """The records of one part, axis by axis, and both distances."""
+
+    near: Metric
+    """Of the quasi-identifiers."""
+    columns: NDArray[np.int32]
+    apart: Metric
+    """Of the sensitive columns."""
+    vectors: NDArray[np.int32]
 
 
 @kernel
@@ -49,16 +63,14 @@ def approach(
 
 @kernel
 def distances_from(
-    near,  # IN   Metric of the quasi-identifiers
-    columns,  # IN   int32[d, m]
-    apart,  # IN   Metric of the sensitive columns
-    vectors,  # IN   int32[s, m]
+    records,  # IN   Records
     record,  # IN   int
     first,  # IN   int
     sides,  # TMP  int32[codes of either]
     total,  # OUT  int32[records from `first` on]
 ):
     """Distances of a record to those from `first` on."""
+    near, columns, apart, vectors = records
     here = columns[:, record].copy()
     measure_sides(near, here, here, False, sides)
     total[:] = apart.full.sum()
@@ -70,21 +82,18 @@ def distances_from(
 
 @kernel
 def fill_pairs(
-    near,  # IN   Metric of the quasi-identifiers
-    columns,  # IN   int32[d, m]
-    apart,  # IN   Metric of the sensitive columns
-    vectors,  # IN   int32[s, m]
+    records,  # IN   Records
     start,  # IN   int, first row of the matrix to fill
     stop,  # IN   int, where to stop
     matrix,  # OUT  int32[m, m], distances of pairs, above the diagonal
 ):
     """Work out the distances of the records to those after them."""
-    sides = np.zeros(max(near.offset[-1], apart.offset[-1]), np.int32)
+    sides = np.zeros(max(records.near.offset[-1], records.apart.offset[-1]), np.int32)
     for record in range(start, stop):
-        distances_from(near, columns, apart, vectors, record, record + 1, sides, matrix[record, record + 1 :])
+        distances_from(records, record, record + 1, sides, matrix[record, record + 1 :])
 
 
-@kernel
+@inner
 def _find_partner(
     matrix,  # IN   int32[m, m]
     sizes,  # IN   int64[m]
@@ -106,7 +115,7 @@ def _find_partner(
     bound[cluster] = least
 
 
-@kernel
+@inner
 def _merge(
     cluster,  # IN   int
     other,  # IN   int, a later one
@@ -183,7 +192,7 @@ def label_clusters(
     return closed
 
 
-@kernel
+@inner
 def _nearest_with_room(
     distance,  # IN   int32[m], of a record to all
     labels,  # IN   int32[m]
@@ -206,24 +215,21 @@ def _nearest_with_room(
 
 @kernel
 def place_leftovers(
-    near,  # IN   Metric of the quasi-identifiers
-    columns,  # IN   int32[d, m]
-    apart,  # IN   Metric of the sensitive columns
-    vectors,  # IN   int32[s, m]
+    records,  # IN   Records
     k,  # IN   int
     draw,  # IN   float, random, 0 to 1
     clusters,  # IN   int
     labels,  # IN/OUT int32[m], -1 for fewer than k records
 ):
     """Give each record without a cluster to the nearest; if all are full, the rest takes from one of them."""
-    sides = np.zeros(max(near.offset[-1], apart.offset[-1]), np.int32)
+    sides = np.zeros(max(records.near.offset[-1], records.apart.offset[-1]), np.int32)
     distance = np.empty(len(labels), np.int32)
     sizes = np.zeros(clusters, np.int64)
     for label in labels:
         if label >= 0:
             sizes[label] += 1
     for record in np.flatnonzero(labels < 0):
-        distances_from(near, columns, apart, vectors, record, 0, sides, distance)
+        distances_from(records, record, 0, sides, distance)
         cluster = _nearest_with_room(distance, labels, sizes, 2 * k - 1)
         if cluster < 0:
             break
@@ -236,7 +242,7 @@ def place_leftovers(
     giver = int(draw * clusters)
     farthest = np.zeros(len(labels), np.int32)
     for record in left:
-        distances_from(near, columns, apart, vectors, record, 0, sides, distance)
+        distances_from(records, record, 0, sides, distance)
         farthest = np.maximum(farthest, distance)
     labels[left] = clusters
     for _ in range(k - len(left)):
@@ -247,5 +253,5 @@ def place_leftovers(
                 least = farthest[record]
                 moved = record
         labels[moved] = clusters
-        distances_from(near, columns, apart, vectors, moved, 0, sides, distance)
+        distances_from(records, moved, 0, sides, distance)
         farthest = np.maximum(farthest, distance)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kohort.kernels.boxes import NEVER, Boxes, add_to_box, cheapest, empty_boxes
 from kohort.kernels.costs import span_cost
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 
 
 class Partition(NamedTuple):
@@ -49,7 +49,7 @@ def empty_partition(labels: NDArray[np.int32], axes: int) -> Partition:
     )
 
 
-@kernel
+@inner
 def _link(
     partition,  # IN/OUT Partition
     record,  # IN   int
@@ -65,7 +65,7 @@ def _link(
     partition.labels[record] = cluster
 
 
-@kernel
+@inner
 def _unlink(
     partition,  # IN/OUT Partition
     record,  # IN   int
@@ -94,7 +94,7 @@ def gather(
         add_to_box(partition.boxes, cluster, costs, codes[record], 1)
 
 
-@kernel
+@inner
 def _shrink(
     codes,  # IN   int32[n, d]
     costs,  # IN   Costs

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kohort.kernels.bounds.bound_tree import near_rows, nearest_cost
 from kohort.kernels.costs import LINE, box_cost, span_cost
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 
 SETS = 0
 ENTRIES = 1
@@ -54,7 +54,7 @@ def own_costs(
         values[row] = box_cost(costs, codes[row], codes[row])
 
 
-@kernel
+@inner
 def _reaches(
     codes,  # IN   int32[m, d]
     costs,  # IN   Costs
@@ -82,7 +82,7 @@ def _reaches(
                 far[side + 1, i] = 0
 
 
-@kernel
+@inner
 def _tops(
     values,  # IN   int64[count]
     times,  # IN   int64[count], multiplicities
@@ -104,7 +104,7 @@ def _tops(
     return have
 
 
-@kernel
+@inner
 def _most(
     sums,  # IN   int64[k]
     have,  # IN   int
@@ -119,7 +119,7 @@ def _most(
     return largest
 
 
-@kernel
+@inner
 def _allowed(
     sums,  # IN   int64[k]
     have,  # IN   int
@@ -138,7 +138,7 @@ def _allowed(
     return least, binding
 
 
-@kernel
+@inner
 def _list_set(
     row,  # IN   int
     copies,  # IN   int, of the row
@@ -170,7 +170,7 @@ def _list_set(
     sets.used[SETS] = made + 1
 
 
-@kernel
+@inner
 def _thin(
     values,  # IN   int64[count]
     times,  # IN   int64[count]
@@ -205,7 +205,7 @@ def _thin(
         held = kept
 
 
-@kernel
+@inner
 def _reached(far, members, threshold):
     """Whether a member lies at the very threshold."""
     for member in members:  # noqa: SIM110
@@ -214,7 +214,7 @@ def _reached(far, members, threshold):
     return False
 
 
-@kernel
+@inner
 def _widest(
     far,  # IN   int32[reaches, count]
     members,  # IN   int64[held]
@@ -241,7 +241,7 @@ def _widest(
     return along
 
 
-@kernel
+@inner
 def _next_threshold(far, members, threshold):
     """The next larger reach of a member, 0 for the first; NONE after the last."""
     if threshold < 0:
@@ -253,7 +253,7 @@ def _next_threshold(far, members, threshold):
     return following
 
 
-@kernel
+@inner
 def _sides(costs, left, n_reach):
     """Which reaches are to the right of a number, and what the whole range of each left one costs, -1 for others."""
     is_right = np.zeros(n_reach, np.bool_)
@@ -265,7 +265,7 @@ def _sides(costs, left, n_reach):
     return is_right, whole
 
 
-@kernel
+@inner
 def _within(
     far,  # IN   int32[count], the reach that is divided
     threshold,  # IN   int
@@ -284,7 +284,7 @@ def _within(
     return keep
 
 
-@kernel
+@inner
 def _walk(
     far,  # IN   int32[reaches, count], see `_reaches`
     is_right,  # IN   bool[reaches]
@@ -383,14 +383,10 @@ def _walk(
     return value, work
 
 
-@kernel
+@inner
 def largest_value(
-    codes,  # IN   int32[m, d], in tree order
-    counts,  # IN   int64[m]
-    costs,  # IN   Costs
-    tree,  # IN   Tree
+    index,  # IN   Index
     left,  # IN   int64[d], see `_reaches`
-    k,  # IN   int
     values,  # IN   int64[m], present value of each row
     row,  # IN   int, a row of fewer than k copies
     target,  # IN   int, no more than this is wanted
@@ -404,6 +400,7 @@ def largest_value(
     Once patience has run out, boxes that are not opened are taken for worse than they are. With more
     rows near than there is room for, the value is -1.
     """
+    codes, counts, costs, tree, k = index
     d = codes.shape[1]
     n_reach = left[d - 1] + (2 if costs.kind[d - 1] == LINE else 1)
     copies = counts[row]
@@ -425,12 +422,8 @@ def largest_value(
 
 @kernel
 def insert_rows(
-    codes,  # IN   int32[m, d], in tree order
-    counts,  # IN   int64[m]
-    costs,  # IN   Costs
-    tree,  # IN   Tree
+    index,  # IN   Index
     left,  # IN   int64[d], see `_reaches`
-    k,  # IN   int
     order,  # IN   int64[rows], rows to raise, ascending by target
     targets,  # IN   int64[m]
     patience,  # IN   int, see `largest_value`
@@ -445,12 +438,10 @@ def insert_rows(
 
     Returns where to go on, and the work that is left.
     """
-    while start < len(order) and work > 0 and sets.used[ENTRIES] + SPARE * k <= len(sets.row):
+    while start < len(order) and work > 0 and sets.used[ENTRIES] + SPARE * index.k <= len(sets.row):
         row = order[start]
         start += 1
-        value, done = largest_value(
-            codes, counts, costs, tree, left, k, values, row, targets[row], patience, found, space, sets
-        )  # fmt: skip
+        value, done = largest_value(index, left, values, row, targets[row], patience, found, space, sets)
         work -= done
         values[row] = max(values[row], value)
     return start, work
@@ -458,20 +449,16 @@ def insert_rows(
 
 @kernel
 def nearest_costs(
-    codes,  # IN   int32[m, d], in tree order
-    counts,  # IN   int64[m]
-    costs,  # IN   Costs
-    tree,  # IN   Tree
-    k,  # IN   int
+    index,  # IN   Index
     rows,  # IN   int64[some], rows to look at
     start,  # IN   int, where to go on among them
     work,  # IN   int, about how much to do in this call
     values,  # OUT  int64[m], see `nearest_cost`
 ):
     """`nearest_cost` of some rows; returns where to go on, and the work that is left."""
-    near = np.empty(k, np.int64)
+    near = np.empty(index.k, np.int64)
     while start < len(rows) and work > 0:
-        values[rows[start]], done = nearest_cost(codes, counts, costs, tree, k, rows[start], near)
+        values[rows[start]], done = nearest_cost(index, rows[start], near)
         work -= done
         start += 1
     return start, work

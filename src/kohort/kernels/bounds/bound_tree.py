@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.kernels.costs import span_cost
-from kohort.kernels.jit import kernel
+from kohort.kernels.costs import Costs, span_cost
+from kohort.kernels.jit import inner, kernel
 
 
 class Tree(NamedTuple):
@@ -24,6 +24,17 @@ class Tree(NamedTuple):
     lo: NDArray[np.int32]
     """Box of each node, shape (nodes, d)."""
     hi: NDArray[np.int32]
+
+
+class Index(NamedTuple):
+    """Distinct rows, and what it takes to find boxes of k records around one of them."""
+
+    codes: NDArray[np.int32]
+    """In tree order, shape (rows, d)."""
+    counts: NDArray[np.int64]
+    costs: Costs
+    tree: Tree
+    k: int
 
 
 LEAF = 16
@@ -83,7 +94,7 @@ def build_tree(
     return made
 
 
-@kernel
+@inner
 def pair_cost(
     codes,  # IN   int32[m, d]
     costs,  # IN   Costs
@@ -102,7 +113,7 @@ def pair_cost(
     return total
 
 
-@kernel
+@inner
 def node_cost(
     codes,  # IN   int32[m, d]
     costs,  # IN   Costs
@@ -126,7 +137,7 @@ def node_cost(
     return total
 
 
-@kernel
+@inner
 def near_rows(
     codes,  # IN   int32[m, d], in tree order
     costs,  # IN   Costs
@@ -160,13 +171,9 @@ def near_rows(
     return count, work
 
 
-@kernel
+@inner
 def nearest_cost(
-    codes,  # IN   int32[m, d], in tree order
-    counts,  # IN   int64[m]
-    costs,  # IN   Costs
-    tree,  # IN   Tree
-    k,  # IN   int
+    index,  # IN   Index
     row,  # IN   int
     near,  # TMP  int64[k], costs of the nearest records, ascending
 ):
@@ -174,6 +181,7 @@ def nearest_cost(
 
     Every box that holds the row and k records costs at least this.
     """
+    codes, counts, costs, tree, k = index
     far = np.int64(2**62)
     own = pair_cost(codes, costs, row, row, far)
     held = min(counts[row], k)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from kohort.kernels.costs import span_cost
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 from kohort.kernels.random import below, share
 
 DEEPEST = 60
@@ -17,7 +17,7 @@ MOST_WAITING = 128
 """More runs than ever wait: of two parts the shorter one is next."""
 
 
-@kernel
+@inner
 def _select(
     keys,  # IN   int32[m], of all rows
     run,  # IN/OUT int64[length], rows
@@ -46,7 +46,7 @@ def _select(
             return
 
 
-@kernel
+@inner
 def _cut_near_middle(
     keys,  # IN   int32[m], of all rows; not all of the run's are equal
     run,  # IN/OUT int64[length], rows
@@ -72,7 +72,7 @@ def _cut_near_middle(
     return before
 
 
-@kernel
+@inner
 def _cut_at_least_cost(
     keys,  # IN   int32[m], of all rows
     run,  # IN/OUT int64[length], rows

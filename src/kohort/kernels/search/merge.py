@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kohort.kernels.costs import span_cost
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 from kohort.kernels.search.rules import add_record, broken_by, count_records
 
 NOTHING, HELPS, HEALS = 0, 1, 2
@@ -32,7 +32,7 @@ def boxes_of(
     return lo, hi, sizes
 
 
-@kernel
+@inner
 def _cost(costs, lo, hi, other_lo, other_hi):
     total = np.int64(0)
     for axis in range(len(lo)):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.kernels.jit import inlined, kernel
+from kohort.kernels.jit import inlined, inner, kernel
 from kohort.privacy.rules import (
     DISSIMILAR,
     DISTANCE,
@@ -55,7 +55,7 @@ class Rules(NamedTuple):
     """Counts and lists of all columns together."""
 
 
-@kernel
+@inner
 def _list(value, times, counts, start):
     """Count a value in the list that begins there."""
     after = start + 1 + 2 * counts[start]
@@ -111,7 +111,7 @@ def _sums(counts, start, stop, sums):
         sums[value + 1] = sums[value] + counts[start + value]
 
 
-@kernel
+@inner
 def _shares(counts, start, stop, size, whole, at):
     common, strict, skip = whole[at], whole[at + 1], whole[at + 2]
     m = stop - start
@@ -124,7 +124,7 @@ def _shares(counts, start, stop, size, whole, at):
     return broken
 
 
-@kernel
+@inner
 def _distinct(counts, start, whole, at):
     found = 0
     for value in range(whole[at + 1]):
@@ -132,7 +132,7 @@ def _distinct(counts, start, whole, at):
     return max(np.int64(0), whole[at] - found)
 
 
-@kernel
+@inner
 def _entropy(counts, start, stop, size, least):
     total = 0.0
     for value in range(start, stop):
@@ -142,7 +142,7 @@ def _entropy(counts, start, stop, size, least):
     return np.int64(np.ceil(missing * GRAIN)) if missing > SLACK else np.int64(0)
 
 
-@kernel
+@inner
 def _recursive(counts, start, stop, size, whole, at, most):
     up, down, places = whole[at], whole[at + 1], min(whole[at + 2] - 1, stop - start)
     for place in range(places):
@@ -162,7 +162,7 @@ def _recursive(counts, start, stop, size, whole, at, most):
     return max(np.int64(0), most[0] * down - up * tail + 1)
 
 
-@kernel
+@inner
 def _distance(counts, start, stop, size, whole, at, sums):
     up, down, unit, total, runs = whole[at], whole[at + 1], whole[at + 2], whole[at + 3], whole[at + 4]
     first, after, weights, inside = at + 5, at + 5 + runs, at + 5 + 2 * runs, at + 5 + 3 * runs
@@ -176,7 +176,7 @@ def _distance(counts, start, stop, size, whole, at, sums):
     return max(np.int64(0), excess)
 
 
-@kernel
+@inner
 def _rough_distance(counts, start, stop, size, whole, at, real, real_at, sums):
     runs = whole[at]
     first, after, weights = at + 1, at + 1 + runs, at + 1 + 2 * runs
@@ -190,7 +190,7 @@ def _rough_distance(counts, start, stop, size, whole, at, real, real_at, sums):
     return np.int64(np.ceil(excess * GRAIN)) if excess > 0 else np.int64(0)
 
 
-@kernel
+@inner
 def _range(counts, start, whole, at):
     low, high = np.int64(0), np.int64(-1)
     for value in range(whole[at + 1]):
@@ -202,7 +202,7 @@ def _range(counts, start, whole, at):
     return max(np.int64(0), whole[at] - spread)
 
 
-@kernel
+@inner
 def _variance(counts, start, real, at, after):
     least, numbers = real[at], at + 1
     size, total = 0, 0.0
@@ -219,7 +219,7 @@ def _variance(counts, start, real, at, after):
     return np.int64(np.ceil(missing / least * GRAIN)) if missing > SLACK * least else np.int64(0)
 
 
-@kernel
+@inner
 def _windows(counts, start, stop, size, whole, at, sums):
     parts, m = whole[at], stop - start
     _sums(counts, start, stop, sums)
@@ -231,7 +231,7 @@ def _windows(counts, start, stop, size, whole, at, sums):
     return broken
 
 
-@kernel
+@inner
 def _are_near(one, other, whole, at):
     limit, axes, width = whole[at], whole[at + 1], whole[at + 2]
     rows = at + 3 + 3 * axes
@@ -258,7 +258,7 @@ def _are_near(one, other, whole, at):
     return True
 
 
-@kernel
+@inner
 def _dissimilar(counts, start, size, whole, at, near):
     up, down, found = whole[at], whole[at + 1], counts[start]
     for one in range(found):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.kernels.costs import RANGES, span_cost
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner
 
 PACK_LIMIT = 1024
 """Largest number of codes of a pack: its table of costs stays in the first-level cache."""
@@ -75,7 +75,7 @@ def pack(codes: NDArray[np.int32], sizes: NDArray[np.int64], lines: list[NDArray
     return Packs(np.array([axis for group in groups for axis in group], np.int32), first, pack_sizes, packed)
 
 
-@kernel
+@inner
 def _fill_side(
     costs,  # IN   Costs
     axis,  # IN   int
@@ -102,7 +102,7 @@ def _fill_side(
         side[other] = worst
 
 
-@kernel
+@inner
 def _add_line(
     costs,  # IN   Costs
     axis,  # IN   int
@@ -125,7 +125,7 @@ def _add_line(
         distance[i] += full if there < 0 else max(high, there) - min(low, there)
 
 
-@kernel
+@inner
 def scan_box(
     costs,  # IN   Costs
     packs,  # IN   Packs
@@ -160,7 +160,7 @@ def scan_box(
             distance[i] += table[column[i]]
 
 
-@kernel
+@inner
 def scan_from(
     costs,  # IN   Costs
     packs,  # IN   Packs

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from kohort.kernels.jit import inlined, kernel
 from kohort.kernels.random import below, mixed, share
-from kohort.kernels.search.steps import deal, empty_pool, empty_tallies, exchange
+from kohort.kernels.search.deal import deal, empty_pool
+from kohort.kernels.search.exchange import exchange
+from kohort.kernels.search.state import empty_tallies
 
 ATTEMPTS = 4
 """Draws of a cluster before a step gives up."""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.kernels.costs import span_cost
-from kohort.kernels.jit import inlined, kernel
+from kohort.kernels.jit import inlined, inner, kernel
 
 
 class Spans(NamedTuple):
@@ -37,7 +37,7 @@ class Spans(NamedTuple):
     """Axes from `tables` to before this one are lines."""
 
 
-@kernel
+@inner
 def range_cost(
     flat,  # IN   int32[]
     start,  # IN   int, where the table of the axis begins

@@ -7,12 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.kernels.jit import inlined, kernel
+from kohort.kernels.jit import inlined, inner, kernel
 from kohort.kernels.search.rules import broken_by, count_records
 from kohort.kernels.search.spans import cost_of
 
 # Ends of a box: smallest and second smallest code, largest and second largest.
 LOW, LOW2, HIGH, HIGH2 = 0, 1, 2, 3
+MEMO = 64
+"""Sorts of records of which is kept how much they heal, while a group looks for one that does."""
 
 
 class State(NamedTuple):
@@ -29,6 +31,32 @@ class State(NamedTuple):
     """Shape (slots, 4, d): what the box is, and what it is without the record at one end."""
     broken: NDArray[np.int64]
     """By how much each cluster breaks the rules, if there are any."""
+
+
+class Tallies(NamedTuple):
+    """Room to count the values of clusters in."""
+
+    counts: NDArray[np.int64]
+    """One row for each cluster, shape (4, width)."""
+    work: NDArray[np.int64]
+    counted: NDArray[np.bool_]
+    """Whether the clusters of an exchange have been counted: between two that keep the rules that is not done before a
+    change would be chosen. Shape (1,)."""
+    memo: NDArray[np.int64]
+    """Which sort of records was looked at last, and what came out of it; shape (2, MEMO)."""
+
+
+@inner
+def empty_tallies(
+    width,  # IN   int, counts of all columns together
+):
+    """Room without anything in it."""
+    return Tallies(
+        np.empty((4, width), np.int64),
+        np.empty(width + 1, np.int64),
+        np.zeros(1, np.bool_),
+        np.empty((2, MEMO), np.int64),
+    )
 
 
 @inlined
@@ -81,7 +109,7 @@ def gather(
         refresh(places, flat, offset, size, full, tables, lines, cluster, members, sizes[cluster], cost, ends)
 
 
-@kernel
+@inner
 def broken_alone(
     rules,  # IN   Rules
     cluster,  # IN   int

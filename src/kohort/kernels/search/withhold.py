@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
 from kohort.kernels.search.spans import cost_of, cost_with
 from kohort.kernels.search.state import HIGH, HIGH2, LOW, LOW2, refresh
 
 
-@kernel
+@inner
 def _best_leaver(
     places,  # IN   int32[n, d]
     spans,  # IN   Spans
@@ -52,7 +52,7 @@ class Moves(NamedTuple):
     cost: NDArray[np.int64]
 
 
-@kernel
+@inner
 def _dissolved(
     places,  # IN   int32[n, d]
     spans,  # IN   Spans

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kohort.codes.encode import Codes
 from kohort.kernels.bounds.bound import ENTRIES, SETS, SPARE, Sets, insert_rows, nearest_costs, own_costs
-from kohort.kernels.bounds.bound_tree import LEAF, Tree, build_tree
+from kohort.kernels.bounds.bound_tree import LEAF, Index, Tree, build_tree
 from kohort.kernels.costs import LINE, Costs
 from kohort.measures.base import Measure
 from kohort.measures.bounds.costs import certain_costs
@@ -74,9 +74,9 @@ class Rows:
         self.costs: Costs = costs
         self.credit = int(credit.sum())
         self.order: NDArray[np.int64] = order
-        self.codes = np.ascontiguousarray(distinct.codes[order])
         self.counts: NDArray[np.int64] = distinct.counts[order].astype(np.int64)
-        self.tree = Tree(span[:made], child[:made], lo[:made], hi[:made])
+        tree = Tree(span[:made], child[:made], lo[:made], hi[:made])
+        self.index = Index(np.ascontiguousarray(distinct.codes[order]), self.counts, costs, tree, k)
         reaches = np.where(costs.kind == LINE, 2, 1)
         self.left: NDArray[np.int64] = (np.cumsum(reaches) - reaches).astype(np.int64)
         self._found = np.empty(m, np.int64)
@@ -88,8 +88,8 @@ class Rows:
 
     def own_costs(self) -> NDArray[np.int64]:
         """Cost of publishing each row as it is: no box that holds it costs less."""
-        values = np.empty(len(self.codes), np.int64)
-        own_costs(self.codes, self.costs, values)
+        values = np.empty(len(self.index.codes), np.int64)
+        own_costs(self.index.codes, self.costs, values)
         return values
 
     def nearest(self, rows: NDArray[np.int64], steps: int, values: NDArray[np.int64]) -> int:
@@ -97,9 +97,7 @@ class Rows:
         start = 0
         while start < len(rows) and steps > 0:
             portion = min(steps, STRIDE)
-            start, left = nearest_costs(
-                self.codes, self.counts, self.costs, self.tree, self.k, rows, start, portion, values
-            )  # fmt: skip
+            start, left = nearest_costs(self.index, rows, start, portion, values)
             steps -= portion - left
         return steps
 
@@ -122,8 +120,7 @@ class Rows:
             portion = min(steps, STRIDE)
             sets.used[:] = 0
             start, left = insert_rows(
-                self.codes, self.counts, self.costs, self.tree, self.left, self.k,
-                wanted, targets, patience, start, portion, values, self._found, self._space, sets,
+                self.index, self.left, wanted, targets, patience, start, portion, values, self._found, self._space, sets
             )  # fmt: skip
             steps -= portion - left
             pools.append(Pool.of(sets))
