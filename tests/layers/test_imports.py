@@ -42,7 +42,7 @@ ONLY_IN = {
     "scipy": {"audit"},
     "typer": {"cli"},
     "rich": {"cli", "hierarchy"},
-    "pandas": set(),
+    "pandas": {"audit/spark"},
     "pyarrow": {"release/engines/spark", "audit/spark"},
     "pyspark": {"release/engines/spark", "audit/spark", "common/spark.py"},
     "py4j": {"release/engines/spark", "audit/spark", "common/spark.py"},
