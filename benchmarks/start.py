@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 RUNS = 5
-COMMAND = "from kohort.cli.main import run; run()"
+COMMAND = "from kohort.cli.main import main; main()"
 TIMED = """
 import atexit, contextlib, importlib.machinery, json, os, sys, time
 clock, spent, inner = time.process_time, {}, [0.0]
@@ -39,7 +39,7 @@ def timed(function, name_of):
 for loader in (importlib.machinery.SourceFileLoader, importlib.machinery.ExtensionFileLoader):
     loader.exec_module = timed(loader.exec_module, lambda _, module: "import " + module.__name__.partition(".")[0])
 import kohort.common.progress as progress
-from kohort.cli.main import run
+from kohort.cli.main import main
 import numba.core.dispatcher as dispatcher
 
 dispatcher.Dispatcher.compile = timed(dispatcher.Dispatcher.compile, lambda *_: "load kernels")
@@ -63,7 +63,7 @@ def tell():
         json.dump(spent, file)
 
 atexit.register(tell)
-run()
+main()
 """
 
 

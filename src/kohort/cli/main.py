@@ -5,11 +5,13 @@ Nothing heavy is imported here, not even the framework of commands: signals are 
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import json
 import os
 import sys
+import threading
 import traceback
 from typing import NoReturn
 
@@ -20,6 +22,19 @@ from kohort.errors import InternalError, Interrupted, KohortError, Stopped
 COMMANDS: tuple[str, ...] = ("demo", "init", "anonymize", "verify", "measure", "ledger", "compare", "why", "hierarchy")
 COMMANDS += ("compile", "engines", "lists")
 """Modules with commands, in the order that `kohort --help` lists them."""
+
+
+def main() -> NoReturn:
+    """Run the command line and end at once: to take all libraries apart would take longer than many a command."""
+    try:
+        run()
+    except SystemExit as end:
+        if any(not one.daemon for one in threading.enumerate() if one is not threading.main_thread()):
+            raise
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(int(end.code or 0))
 
 
 def run() -> NoReturn:

@@ -23,7 +23,7 @@ Cell = str | None
 class _Part(BaseModel):
     """A part of the ledger: immutable, and closed to unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class QuasiColumn(_Part):

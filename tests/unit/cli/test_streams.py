@@ -9,7 +9,7 @@ import pytest
 
 from kohort.cli.main import run
 
-CODE = "from kohort.cli.main import run; run()"
+CODE = "from kohort.cli.main import main; main()"
 NAMES = ["[/]", "[bold red]x[/bold red]", ":smile:", "\x1b]0;x\x07", "schön█"]
 POLICY = """
 [privacy]
@@ -115,3 +115,24 @@ def test_a_message_is_one_line_whatever_a_file_is_called(folder, monkeypatch, ca
     assert run_with(monkeypatch, folder, io.StringIO(), "anonymize", name, "-p", "policy.toml", "-o", "o.csv") == 2
     said = "error: no\\nsuch\\x1b.csv: cannot be read (No such file or directory); check the path.\n"
     assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["nothing-like-it"], 2)])
+def test_the_command_ends_at_once_with_all_said_and_done(arguments, code):
+    """Without taking libraries apart; what others have registered for the end is done."""
+    ends = "import atexit; atexit.register(print, 'the end'); from kohort.cli.main import main; main()"
+    done = subprocess.run([sys.executable, "-c", ends, *arguments], capture_output=True, text=True)
+    assert done.returncode == code
+    assert done.stdout.splitlines()[-1] == "the end"
+    assert ("error: " in done.stderr) == (code == 2)
+
+
+def test_the_command_waits_for_threads():
+    """One that still works when the command ends is not cut off."""
+    ends = (
+        "import threading, time; from kohort.cli.main import main\n"
+        "def work(): time.sleep(0.5); print('worked')\n"
+        "threading.Thread(target=work).start(); main()"
+    )
+    done = subprocess.run([sys.executable, "-c", ends, "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "worked")

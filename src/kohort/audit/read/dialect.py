@@ -79,8 +79,7 @@ def sniff(
         raise DataError(f"{place}: the file is empty; it needs a header and rows.")
     if not lines[0].strip():
         raise DataError(f"{place}: the first line is empty; it must be the header.")
-    delimiter = max(delimiters, key=lambda candidate: _agreement(lines, candidate, quote, expected))
-    form = replace(form, delimiter=delimiter)
+    form = replace(form, delimiter=_delimiter(lines, delimiters, quote, expected))
     return Dialect(form, header_of(sample, form, place))
 
 
@@ -116,12 +115,21 @@ def _undecodable(path: Path, gzipped: bool, encoding: str) -> int | None:
             line += chunk.count(b"\n")
 
 
-def _agreement(lines: list[str], delimiter: str, quote: str, expected: Collection[str]) -> tuple[int, bool, int]:
-    """Rank a delimiter: it finds names in the header, and splits every record of the sample alike, into many cells."""
-    rows = [row for row in _rows(lines, delimiter, quote) if row]
-    widths = [len(row) for row in rows]
-    known = len(set(rows[0]) & set(expected)) if rows else 0
-    return known, len(set(widths)) == 1, widths[0] if widths else 0
+def _delimiter(lines: list[str], candidates: Collection[str], quote: str, expected: Collection[str]) -> str:
+    """The delimiter that finds most names in the header; of several, one that splits all records alike, into many."""
+    known = {one: len(set(_header(lines, one, quote)) & set(expected)) for one in candidates}
+    best = [one for one in candidates if known[one] == max(known.values())]
+    return best[0] if len(best) == 1 else max(best, key=lambda candidate: _agreement(lines, candidate, quote))
+
+
+def _header(lines: list[str], delimiter: str, quote: str) -> list[str]:
+    return next((row for row in _rows(lines, delimiter, quote) if row), [])
+
+
+def _agreement(lines: list[str], delimiter: str, quote: str) -> tuple[bool, int]:
+    """Rank a delimiter: it splits every record of the sample alike, into many cells."""
+    widths = [len(row) for row in _rows(lines, delimiter, quote) if row]
+    return len(set(widths)) == 1, widths[0] if widths else 0
 
 
 def _rows(lines: list[str], delimiter: str, quote: str) -> Iterator[list[str]]:
