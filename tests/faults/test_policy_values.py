@@ -135,7 +135,7 @@ ALGORITHMS = [
         says(
             like(
                 r"policy\.toml, line \d: algorithm 'k-member' has no parameter 'far_form' "
-                r"\(did you mean 'far_from'\?\); it has far_from, class_penalty, column\."
+                r"\(did you mean 'far_from'\?\); it has class_penalty, column, far_from\."
             )
         ),
         policy=algorithm('name = "k-member"\nparameters = { far_form = "last" }'),
@@ -327,11 +327,20 @@ COLUMNS = [
         policy=age('type = "int"'),
     ),
     Fault(
-        "weight-on-a-sensitive-column",
+        "weight-0-of-a-sensitive-column",
         says(
-            "policy.toml, line 15: columns.disease: 'weight' is for quasi columns only; remove it or change the role."
+            "policy.toml, line 15: columns.disease: a sensitive column needs a weight above 0; remove it or change the "
+            "role."
         ),
-        policy=changed('role = "sensitive"', 'role = "sensitive"\nweight = 2'),
+        policy=changed('role = "sensitive"', 'role = "sensitive"\nweight = 0'),
+    ),
+    Fault(
+        "weight-on-an-insensitive-column",
+        says(
+            "policy.toml, line 15: columns.disease: 'weight' is for quasi and sensitive columns only; remove it or "
+            "change the role."
+        ),
+        policy=changed('role = "sensitive"', 'role = "insensitive"\nweight = 2'),
     ),
     Fault(
         "domain-on-an-identifier",
@@ -426,10 +435,10 @@ COLUMNS = [
     Fault(
         "three-faults-of-one-column",
         says(
-            "policy.toml, line 15: columns.disease: 'weight' is for quasi columns only; remove it or change the role; "
-            "'domain' is for quasi columns only; remove it or change the role; 'format' needs type = \"date\"."
+            "policy.toml, line 15: columns.disease: a sensitive column needs a weight above 0; remove it or change the "
+            "role; 'domain' is for quasi columns only; remove it or change the role; 'format' needs type = \"date\"."
         ),
-        policy=changed('role = "sensitive"', 'role = "sensitive"\nweight = 2\ndomain = [1, 2]\nformat = "%d"'),
+        policy=changed('role = "sensitive"', 'role = "sensitive"\nweight = 0\ndomain = [1, 2]\nformat = "%d"'),
     ),
 ]
 

@@ -1,8 +1,13 @@
 """Paper 002 (CB): table 1 -> table 2."""
 
 import itertools
+from fractions import Fraction
 
+import numpy as np
 import pytest
+
+from kohort.measures import MEASURES
+from kohort.measures.bounds import lower_bound
 
 ROWS = [(20, 25), (20, 30), (30, 25), (40, 30), (50, 10), (60, 5), (60, 10)]
 TABLE_2 = [0, 0, 1, 1, 2, 2, 2]
@@ -42,3 +47,21 @@ def test_table_2_is_the_unique_optimum(seven):
     assert losses[0][0] == 2.65
     assert losses[0][1] == [(0, 1), (2, 3), (4, 5, 6)]
     assert losses[1][0] == 2.85
+
+
+def test_the_bound_by_nearest_neighbours_is_1_75(seven):
+    """Whoever shares a class with a record is no nearer than its nearest: k = 2."""
+    nearest = [
+        min(
+            Fraction(abs(age - other_age), 40) + Fraction(abs(code - other_code), 25)
+            for other, (other_age, other_code) in enumerate(ROWS)
+            if other != record
+        )
+        for record, (age, code) in enumerate(ROWS)
+    ]
+    assert sum(nearest) == Fraction("1.75")
+    ncp = MEASURES.make("ncp", {})
+    quick, long = (lower_bound(seven.codes, ncp, 2, np.random.default_rng(1), effort) for effort in (1e-6, 1))
+    assert quick.value * 14 == pytest.approx(1.75)
+    assert quick.method == "nearest"
+    assert quick.value <= long.value <= 2.65 / 14

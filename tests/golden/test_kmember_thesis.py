@@ -1,11 +1,16 @@
 """Paper 004: table 1.1 -> table 1.2, height loss, weighted hierarchical distance, definition 12."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
+from kohort.algorithms.kaca import Levels
 from kohort.codes.encode import encode
 from kohort.hierarchy import Taxonomy
+from kohort.kernels.costs import span_cost
 from kohort.measures import MEASURES
+from kohort.measures.compile import compile_costs
 from kohort.measures.figures import Partition
 from kohort.measures.figures.base import figures_of
 from kohort.measures.figures.diversity import quasi_diversity
@@ -42,6 +47,35 @@ def test_distortion_of_table_1_2_is_9_3333(example):
     assert first.by_column["gender"] * 7 / 3 == pytest.approx(1)
     assert first.by_column["age"] * 7 / 3 == pytest.approx(1 / 3)
     assert first.by_column["zip"] == 0
+
+
+def test_definition_8_gives_2_where_the_thesis_prints_1(example):
+    """Edvin and Alva, records 1 and 3, differ in gender alone; each of them climbs to its root."""
+    ages = {"tree": {"[39,40]": ["39", "40"], "[29,32]": ["29", "32"], "[34,38]": ["34", "38"]}}
+    text_rows = [row | {"age": str(row["age"])} for row in rows()]
+    seven = example(text_rows, ["gender", "age", "zip"], {"gender": {"flat": True}, "age": ages, "zip": ZIP})
+    together = seven.loss("whd", [0, 1, 0, 2, 3, 4, 5], beta=1.0)
+    assert together.total * 21 == pytest.approx(2)
+    costs = compile_costs(Levels(1.0), seven.codes.axes)
+    one, other = seven.codes.array[[0, 2]]
+    alike = np.minimum(one, other), np.maximum(one, other)
+    grown = [
+        sum(int(span_cost(costs, axis, alike[0][axis], alike[1][axis])) - int(span_cost(costs, axis, code, code))
+            for axis, code in enumerate(row))
+        for row in (one, other)
+    ]  # fmt: skip
+    assert sum(grown) == 2 * int(costs.full[0])
+
+
+def test_rounds_of_the_old_and_the_new_algorithm():
+    """T_old = m(m - 1) / 2 and T_new = m(m - Nc) / (2 Nc), as sums over what is left in each round."""
+    m = 2000
+    assert sum(m - i for i in range(1, m)) == m * (m - 1) // 2 == 1_999_000
+    for k, rounds in ((5, "4000"), (10, "9000"), (20, "19000"), (50, "49000")):
+        clusters = m // k
+        assert sum(m - i * clusters for i in range(1, k + 1)) == Fraction(m * (m - clusters), 2 * clusters)
+        assert Fraction(m * (m - clusters), 2 * clusters) == Fraction(rounds)
+    assert float(Fraction(m * (m - 133), 2 * 133)) == pytest.approx(14037.594, abs=1e-3)  # k = 15
 
 
 @pytest.mark.parametrize(("stars", "distance"), [(1, 0.0876), (2, 0.1971), (3, 0.3431), (4, 0.5620), (5, 1.0)])

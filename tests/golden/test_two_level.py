@@ -1,6 +1,7 @@
 """Paper 001 (two-level): height loss, the erratum of its third zip group, and what joining its tables discloses."""
 
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -77,6 +78,37 @@ def test_two_level_is_39_6571_where_the_paper_prints_27_65(hospital):
     assert published.filter(published["id"].is_in([2, 5, 7, 10]))["zip"].unique().to_list() == ["132***"]
 
 
+@pytest.mark.parametrize(
+    ("groups", "loss"),
+    [(3 * ONE_TABLE, 30.8190), (EQUAL, 20.1524), (TWO_LEVEL, 12.9905)],
+    ids=["traditional", "equal grouping", "two-level"],
+)
+def test_loss_with_stars_over_their_number_of_digits(hospital, groups, loss):
+    """Equation 2 divides by the height of a tree; F and M are below P here, which is the root in the paper."""
+    columns = dict(zip(("age", "gender", "zip"), groups, strict=True))
+    parts = {name: raw(hospital, name, classes) for name, classes in columns.items()}
+    assert parts["age"] + parts["gender"] + parts["zip"] / 6 == pytest.approx(loss, abs=1e-4)
+    assert by_definition(columns) == pytest.approx(loss, abs=1e-4)
+
+
+def by_definition(columns):
+    """Equations 1 and 2 in fractions: size of a cluster times its range over all, or its height over the tree's."""
+    patients = {number: dict(zip(("age", "gender", "zip"), rest, strict=True)) for number, *rest in ROWS}
+    total = Fraction(0)
+    for name, classes in columns.items():
+        for members in classes:
+            values = [patients[number][name] for number in members]
+            if name == "age":
+                share = Fraction(max(values) - min(values), 35)
+            elif name == "gender":
+                share = Fraction(len(set(values)) > 1)
+            else:
+                alike = [len(set(digits)) == 1 for digits in zip(*values, strict=True)]
+                share = Fraction(6 - [*alike, False].index(False), 6)
+            total += len(members) * share
+    return total
+
+
 # -- what joining the tables discloses ------------------------------------------------------------
 
 
@@ -145,6 +177,18 @@ def test_sub_tables_of_the_hospital(hospital):
     assert release.verdict.facts.k == 4
     assert release.facts["effective k if the tables are joined row by row"] < 4
     assert released(hospital, "all").loss.total <= release.loss.total
+
+
+def test_without_the_second_level_every_table_keeps_k_alone(hospital):
+    """Row 2 of table IX: equal grouping. Two clusters of eight in each table, and none is divided."""
+    release = released(hospital, "none")
+    assert release.facts["clusters divided"] == 0
+    assert release.facts["loss after level 1"] == release.facts["loss after level 2"]
+    assert release.verdict.facts.k == 8
+    assert release.facts["effective k if the tables are joined row by row"] < 8
+    assert release.loss.total >= released(hospital, "above-mean").loss.total
+    for number, table in release.tables.items():
+        assert sorted(table[table.columns[0]].value_counts()["count"]) in ([8, 8], [16]), number
 
 
 # -- the experiment -------------------------------------------------------------------------------

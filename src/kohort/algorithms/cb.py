@@ -6,6 +6,7 @@ He, Chen, Chen, Dong, Wang, Huang: Clustering-based k-anonymity, PAKDD 2012 (pap
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,17 +25,21 @@ WORK = 2_000_000
 class ClusteringBased(Clusterer):
     """Divide the records by 2-means with at least k on each side, then each side, until none has 2k.
 
-    The first two centres are random records. Every record goes to the nearer centre; a side that
-    has fewer than k records borrows those that its box grows least for. Then the sides have
-    new centres, and another round begins. The round of the least loss counts.
+    The first two centres are random records. The records, in random order, go where they add least
+    to the loss, or to the nearer centre; a side that has fewer than k records borrows those that its
+    box grows least for. Then the sides have new centres, and another round begins. The round of
+    the least loss counts.
 
     If the policy asks for l-diversity, only rounds with two diverse sides count. A set without such
     a round is not divided, but may be split by its sensitive values.
 
     Parameters
     ----------
+    assign : {"growth", "centre"}
+        Where a record goes: to the side whose loss, its size times the cost of its box, grows least,
+        each side beginning with the record nearest to its centre; or to the nearer centre.
     rounds : int
-        Most rounds for one division. A division ends earlier if its centres stay where they are.
+        Rounds for one division.
     splitter : bool
         Whether to split sets that cannot be divided by their sensitive values.
 
@@ -53,6 +58,7 @@ class ClusteringBased(Clusterer):
     ['[30 - 31]', '[30 - 31]', '[64 - 66]', '[64 - 66]']
     """
 
+    assign: Literal["growth", "centre"] = "growth"
     rounds: int = 15
     splitter: bool = True
 
@@ -73,10 +79,8 @@ class ClusteringBased(Clusterer):
         values, shares = promised(task)
         # Copies of a row are told apart by their sensitive values, so the order of the input does not matter.
         values = values[rows.order]
-        drawn = np.lexsort((*values.T[::-1], rows.row))
-        # One random order for all sets: a part keeps the order of the whole.
-        drawn = drawn[task.rng.permutation(n)]
-        codes, values = rows.codes[rows.row[drawn]], values[drawn]
+        ordered = np.lexsort((*values.T[::-1], rows.row))
+        codes, values = rows.codes[rows.row[ordered]], values[ordered]
         places = as_places(task, codes)
         missing = np.array(
             [
@@ -89,14 +93,15 @@ class ClusteringBased(Clusterer):
         stops = np.zeros(n, np.int64)
         stops[0] = n
         state = np.zeros(2, np.int64)
+        random = task.rng.integers(2**63, size=1, dtype=np.uint64)
         labels = np.empty(n, np.int32)
         while state[START] < n:
             bisect_sets(
-                codes, places, missing, task.costs, values, shares, self.splitter, task.k, self.rounds, WORK,
-                members, stops, state, labels,
+                codes, places, missing, task.costs, values, shares, self.splitter, task.k, self.rounds,
+                self.assign == "growth", WORK, members, stops, state, random, labels,
             )  # fmt: skip
             task.progress(state[START] / n)
-        return rows.by_record(labels, drawn)
+        return rows.by_record(labels, ordered)
 
 
 def promised(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -13,9 +13,24 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer, refuse_long
+from kohort.hierarchy import Taxonomy
 from kohort.measures.compile import compile_costs
 from kohort.measures.whd import WeightedHierarchicalDistance
 from kohort.search.task import Task
+
+
+class Levels(WeightedHierarchicalDistance):
+    """Weighted steps below the deepest level: two nodes differ by the distance from the one to the other.
+
+    A leaf that is less deep costs something already, so what generalizing it adds is the way from its own level, as in
+    definition 6, and not that of the deepest leaf.
+    """
+
+    @override
+    def node_costs(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
+        costs: NDArray[np.float64] = 1.0 - self.climbed(taxonomy)[taxonomy.depth]
+        return costs
+
 
 STEP = 20_000_000
 """Distances worked out per call of the kernel: often enough for progress and for Ctrl-C."""
@@ -81,7 +96,7 @@ class KACA(Clusterer):
         what = f"may need {distances:,} distances for {len(rows.codes):,} distinct rows"
         instead = "use an algorithm for large tables, such as 'k-member' or 'sequential'"
         refuse_long(self.name, distances, self.limit, SPEED, what, instead)
-        costs = compile_costs(WeightedHierarchicalDistance(self.beta), task.codes.axes)
+        costs = compile_costs(Levels(self.beta), task.codes.axes)
         # The axis that tells most rows apart first: a sum is cut short early. No distance changes.
         total = np.zeros(len(costs.kind), np.int64)
         kernels.spread(rows.codes, costs, total)

@@ -34,46 +34,22 @@ STEP = 256
 """Clusters per call of the kernel: often enough for progress and for Ctrl-C."""
 
 
-@ALGORITHMS.register("k-member")
 @dataclass(frozen=True)
-class KMember(Clusterer):
-    """Grow one cluster after the other, always by the record that costs least.
-
-    Each seed is the record furthest from the last record of the cluster before (or from its
-    seed); the first is the one furthest from a random record. Records are taken in lexicographic
-    order of their codes, so the order of the input does not matter, and ties go to the first.
-
-    Works on distinct rows with lazy candidates: the same partition as the plain loop over all
-    records, in O(n/k) scans instead of O(n).
+class ClassPenalized(Clusterer):
+    """k-member in any form: a record whose class is not the most frequent one in a cluster may pay a penalty.
 
     Parameters
     ----------
-    far_from : {"last", "seed"}
-        What the next seed is far from: the paper's text says the previous seed, its algorithm
-        and public implementations the last record.
     class_penalty : float
         Added to the loss of a cluster with a record whose class is not the most frequent one
         there; 1 is the cost of one fully generalized cell. Classes become more homogeneous: good
         for models, bad for privacy. 0 turns it off.
     column : str, optional
         The sensitive column that is the class, where there are several.
-
-    Notes
-    -----
-    Time O(m * n / k) for m distinct rows of n records, memory O(m * d + n). Cluster sizes are k,
-    except that fewer than k left-overs are spread.
     """
 
-    far_from: Literal["last", "seed"] = "last"
     class_penalty: Annotated[float, Limits(least=0, most=1000)] = 0.0
     column: str | None = None
-
-    summary = "greedy: furthest record as seed, then the cheapest record until k"
-    paper = "Byun et al., DASFAA 2007; Netshiunda (004)"
-    recoding = "local"
-    guarantee = "k-anonymity; sizes k..2k-1"
-    complexity = "O(n^2 / k)"
-    enforces = frozenset({"k-anonymity"})
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -102,6 +78,60 @@ class KMember(Clusterer):
         share = homogeneous_share(task.codes, solution.boxes, self._classes(task))
         return Solution(solution.boxes, solution.clusters, facts={"records_in_classes_of_one_value": share})
 
+    def rows(self, task: Task, clusters: int) -> tuple[DistinctRows, ClassPenalty]:
+        """Distinct rows; with a penalty, rows of different classes are different rows."""
+        from kohort.kernels.algorithms.kmember import class_penalty, no_penalty
+
+        if not self.class_penalty:
+            return task.codes.distinct, no_penalty()
+        classes = self._classes(task)
+        number = int(classes.max()) + 1
+        sizes = np.append([axis.size for axis in task.codes.axes], number).astype(np.int64)
+        rows = distinct_rows(np.column_stack([task.codes.array, classes]), sizes)
+        of_row = np.ascontiguousarray(rows.codes[:, -1])
+        penalty = class_penalty(math.ceil(self.class_penalty * int(task.costs.full.max())), of_row, number, clusters)
+        return DistinctRows(np.ascontiguousarray(rows.codes[:, :-1]), rows.counts, rows.order), penalty
+
+    def _classes(self, task: Task) -> NDArray[np.int32]:
+        assert task.sensitive is not None
+        return task.sensitive_column(self.column or task.sensitive.axes[0].name)[1]
+
+
+@ALGORITHMS.register("k-member")
+@dataclass(frozen=True)
+class KMember(ClassPenalized):
+    """Grow one cluster after the other, always by the record that costs least.
+
+    Each seed is the record furthest from the last record of the cluster before (or from its
+    seed); the first is the one furthest from a random record. Records are taken in lexicographic
+    order of their codes, so the order of the input does not matter, and ties go to the first.
+
+    Works on distinct rows with lazy candidates: the same partition as the plain loop over all
+    records, in O(n/k) scans instead of O(n).
+
+    Parameters
+    ----------
+    far_from : {"last", "seed"}
+        What the next seed is far from: the paper's text says the previous seed, its algorithm
+        and public implementations the last record.
+    class_penalty, column
+        See `ClassPenalized`.
+
+    Notes
+    -----
+    Time O(m * n / k) for m distinct rows of n records, memory O(m * d + n). Cluster sizes are k,
+    except that fewer than k left-overs are spread.
+    """
+
+    far_from: Literal["last", "seed"] = "last"
+
+    summary = "greedy: furthest record as seed, then the cheapest record until k"
+    paper = "Byun et al., DASFAA 2007; Netshiunda (004)"
+    recoding = "local"
+    guarantee = "k-anonymity; sizes k..2k-1"
+    complexity = "O(n^2 / k)"
+    enforces = frozenset({"k-anonymity"})
+
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
         from kohort.kernels.algorithms import kmember as kernels
@@ -109,7 +139,7 @@ class KMember(Clusterer):
         costs, k = task.costs, task.k
         n, d = task.codes.array.shape
         clusters = n // k
-        rows, penalty = self._rows(task, clusters)
+        rows, penalty = self.rows(task, clusters)
         m = len(rows.codes)
         packs = packed(rows.codes, costs)
         labels = np.full(n, -1, np.int32)
@@ -132,24 +162,6 @@ class KMember(Clusterer):
         sizes = np.full(clusters, k, np.int64)
         kernels.place_left_overs(rows.codes, rows.counts, rows.first, costs, penalty, taken, lows, highs, sizes, labels)
         return rows.by_record(labels)
-
-    def _rows(self, task: Task, clusters: int) -> tuple[DistinctRows, ClassPenalty]:
-        """Distinct rows; with a penalty, rows of different classes are different rows."""
-        from kohort.kernels.algorithms.kmember import class_penalty, no_penalty
-
-        if not self.class_penalty:
-            return task.codes.distinct, no_penalty()
-        classes = self._classes(task)
-        number = int(classes.max()) + 1
-        sizes = np.append([axis.size for axis in task.codes.axes], number).astype(np.int64)
-        rows = distinct_rows(np.column_stack([task.codes.array, classes]), sizes)
-        of_row = np.ascontiguousarray(rows.codes[:, -1])
-        penalty = class_penalty(math.ceil(self.class_penalty * int(task.costs.full.max())), of_row, number, clusters)
-        return DistinctRows(np.ascontiguousarray(rows.codes[:, :-1]), rows.counts, rows.order), penalty
-
-    def _classes(self, task: Task) -> NDArray[np.int32]:
-        assert task.sensitive is not None
-        return task.sensitive_column(self.column or task.sensitive.axes[0].name)[1]
 
 
 def packed(codes: NDArray[np.int32], costs: Costs) -> Packs:

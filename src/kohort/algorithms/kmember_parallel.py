@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.algorithms.base import ALGORITHMS, Clusterer, refuse_long
-from kohort.algorithms.kmember import candidates, packed
+from kohort.algorithms.base import ALGORITHMS, refuse_long
+from kohort.algorithms.kmember import ClassPenalized, candidates, packed
 from kohort.codes.encode import DistinctRows
 from kohort.common.stopping import Workers
 from kohort.search.task import Task
 
 if TYPE_CHECKING:
+    from kohort.kernels.algorithms.kmember import ClassPenalty
     from kohort.kernels.algorithms.kmember_parallel import Growth
     from kohort.kernels.costs import Costs
 
@@ -36,7 +37,7 @@ SPEED = 40_000_000
 
 @ALGORITHMS.register("k-member-parallel")
 @dataclass(frozen=True)
-class KMemberParallel(Clusterer):
+class KMemberParallel(ClassPenalized):
     """Choose all seeds first, then let all clusters grow in rounds, one record each.
 
     The table is parted into groups by k-means, with the most frequent value for categories. Each
@@ -52,6 +53,8 @@ class KMemberParallel(Clusterer):
         Number of groups; the square root of the number of records, rounded up, when absent.
     limit : int
         A table is refused whose clusters times distinct rows are more than this.
+    class_penalty, column
+        See `ClassPenalized`; the paper's variant "new-cm".
 
     Notes
     -----
@@ -81,29 +84,30 @@ class KMemberParallel(Clusterer):
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
         from kohort.kernels.algorithms import kmember_parallel as kernels
-        from kohort.kernels.algorithms.kmember import no_penalty, place_left_overs
+        from kohort.kernels.algorithms.kmember import place_left_overs
 
-        rows, costs, k = task.codes.distinct, task.costs, task.k
+        costs, k = task.costs, task.k
         n, d = task.codes.array.shape
         clusters = n // k
+        rows, penalty = self.rows(task, clusters)
         what = f"would form {clusters:,} clusters of {len(rows.codes):,} distinct rows"
         instead = "use 'k-member', which takes a fraction of the time"
         refuse_long(self.name, clusters * len(rows.codes), self.limit, SPEED, what, instead)
         labels = np.full(n, -1, np.int32)
         left = rows.counts.astype(np.int32)
         taken = np.zeros(len(rows.codes), np.int64)
-        growth = kernels.new_growth(clusters, d, candidates(k))
+        growth = kernels.new_growth(clusters, d, candidates(k), k if self.class_penalty else 0)
         with Workers(os.cpu_count() or 1) as pool:
-            for number, row in enumerate(self._seeds(task, clusters, pool)):
-                kernels.join(rows.codes, costs, rows.first, row, number, growth, left, taken, labels)
-            _grow(task, growth, left, taken, labels, pool)
+            for number, row in enumerate(self._seeds(task, rows, clusters, pool)):
+                kernels.join(rows.codes, costs, rows.first, penalty, row, number, growth, left, taken, labels)
+            _grow(task, rows, penalty, growth, left, taken, labels, pool)
         boxes = growth.boxes
         place_left_overs(
             rows.codes,
             rows.counts,
             rows.first,
             costs,
-            no_penalty(),
+            penalty,
             taken,
             boxes.lows,
             boxes.highs,
@@ -112,11 +116,10 @@ class KMemberParallel(Clusterer):
         )
         return rows.by_record(labels)
 
-    def _seeds(self, task: Task, clusters: int, pool: Workers) -> NDArray[np.int32]:
+    def _seeds(self, task: Task, rows: DistinctRows, clusters: int, pool: Workers) -> NDArray[np.int32]:
         """Rows of the seeds: the first is that of a random record, the others are far from all before."""
         from kohort.kernels.algorithms.kmember_parallel import spread_seeds
 
-        rows = task.codes.distinct
         m, n = len(rows.codes), len(rows.order)
         start = int(np.searchsorted(rows.first, task.rng.integers(n), side="right")) - 1
         number = min(self.groups or math.isqrt(n - 1) + 1, m)
@@ -214,6 +217,8 @@ def _offers(rows: DistinctRows, group: NDArray[np.int32], far: NDArray[np.int64]
 
 def _grow(
     task: Task,
+    rows: DistinctRows,
+    penalty: ClassPenalty,
     growth: Growth,
     left: NDArray[np.int32],
     taken: NDArray[np.int64],
@@ -223,7 +228,7 @@ def _grow(
     """Rounds: all clusters with fewer than k records propose, then rows are granted."""
     from kohort.kernels.algorithms import kmember_parallel as kernels
 
-    rows, costs, k = task.codes.distinct, task.costs, task.k
+    costs, k = task.costs, task.k
     packs = packed(rows.codes, costs)
     slots = np.arange(len(rows.codes), dtype=np.int32)
     live = len(slots)
@@ -234,9 +239,9 @@ def _grow(
         parts = min(len(growing), max(os.cpu_count() or 1, len(growing) * live // WORK))
         all_of(
             pool,
-            lambda some: kernels.propose(rows.codes, costs, packs, live, slots, left, some, growth),  # noqa: B023
+            lambda some: kernels.propose(rows.codes, costs, penalty, packs, live, slots, left, some, growth),  # noqa: B023
             np.array_split(growing, parts),
         )
         order = np.lexsort((growth.price[growing], growth.wish[growing]))
-        kernels.grant(rows.codes, costs, rows.first, growing[order], growth, left, taken, labels)
+        kernels.grant(rows.codes, costs, rows.first, penalty, growing[order], growth, left, taken, labels)
         task.progress(sizes.sum() / (k * len(sizes)))

@@ -16,8 +16,10 @@ from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.cb import as_places
+from kohort.codes.boxes import Solution
 from kohort.codes.encode import LineAxis, as_numbers
 from kohort.errors import PolicyError
+from kohort.measures.sse import within_share
 from kohort.search.task import Task
 
 STEP = 64
@@ -62,6 +64,12 @@ class Mdav(Clusterer):
     guarantee = "k-anonymity; sizes k, the last one k..2k-1"
     complexity = "O(d n^2 / k)"
     enforces = frozenset({"k-anonymity"})
+
+    @override
+    def solve(self, task: Task) -> Solution:
+        labels = self.cluster(task)
+        share = within_share(task.codes, labels)
+        return Solution.of_labels(task.codes, labels, None if share is None else {"sse_over_sst": share})
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,9 +124,10 @@ class ProximityAwareClustering(Clusterer):
     @override
     def solve(self, task: Task) -> Solution:
         parts = self.parts(task)
-        solution = Solution.of_labels(task.codes, self.labels(task, parts))
-        epsilon = Epsilon().of(published_classes(task, solution.boxes))
-        return replace(solution, facts={"beta_clusters": len(parts)} | epsilon)
+        labels = self.labels(task, parts)
+        solution = Solution.of_labels(task.codes, labels)
+        found: dict[str, Any] = {"beta_clusters": len(parts), "spac_objective": self.objective(task, labels)}
+        return replace(solution, facts=found | Epsilon().of(published_classes(task, solution.boxes)))
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:
@@ -172,15 +173,7 @@ class ProximityAwareClustering(Clusterer):
             A random number for each part, 0 to 1; else they are drawn.
         """
         draws = task.rng.random(len(parts)).tolist() if draws is None else draws
-        weight = self.sensitive_weight if task.sensitive else 0.0
-        sensitive = (
-            task.sensitive
-            if weight > 0 and task.sensitive
-            else Codes(np.empty((len(task.codes.array), 0), np.int32), ())
-        )
-        units = metric_units(task.codes.axes, sensitive.axes, weight)
-        near = compile_metric(task.codes.axes, units[: len(task.codes.axes)])
-        apart = compile_metric(sensitive.axes, units[len(task.codes.axes) :])
+        near, apart, sensitive = self._metrics(task)
 
         def clustered(records: NDArray[np.int64], draw: float) -> NDArray[np.int32]:
             columns = np.ascontiguousarray(task.codes.array[records].T)
@@ -200,6 +193,33 @@ class ProximityAwareClustering(Clusterer):
                 done += len(records)
                 task.progress(FIRST_PHASE + (1 - FIRST_PHASE) * done / n)
         return labels
+
+    def _metrics(self, task: Task) -> tuple[Metric, Metric, Codes]:
+        """Distances of quasi-identifiers and of sensitive columns, in fixed point; and the sensitive columns."""
+        weight = self.sensitive_weight if task.sensitive else 0.0
+        sensitive = (
+            task.sensitive
+            if weight > 0 and task.sensitive
+            else Codes(np.empty((len(task.codes.array), 0), np.int32), ())
+        )
+        units = metric_units(task.codes.axes, sensitive.axes, weight)
+        near = compile_metric(task.codes.axes, units[: len(task.codes.axes)])
+        return near, compile_metric(sensitive.axes, units[len(task.codes.axes) :]), sensitive
+
+    def objective(self, task: Task, labels: NDArray[np.int32]) -> float:
+        """What the SPAC problem (definition 3) minimizes: sum over clusters of size times largest distance."""
+        from kohort.kernels.algorithms.pac import Records, fill_pairs
+
+        near, apart, sensitive = self._metrics(task)
+        order = np.argsort(labels, kind="stable")
+        total = 0
+        for members in np.split(order, np.cumsum(np.bincount(labels))[:-1]):
+            matrix = np.zeros((len(members), len(members)), np.int32)
+            columns = np.ascontiguousarray(task.codes.array[members].T)
+            vectors = np.ascontiguousarray(sensitive.array[members].T)
+            fill_pairs(Records(near, columns, apart, vectors), 0, len(members), matrix)
+            total += len(members) * int(matrix.max())
+        return total / float(near.full.sum() + apart.full.sum())
 
     def parting(self, axes: tuple[Axis, ...], k: int) -> Parting:
         """How phase 1 goes about it."""

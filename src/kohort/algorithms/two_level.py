@@ -47,8 +47,9 @@ class TwoLevel(Clusterer):
     ----------
     form : {"horizontal", "vertical"}
         One table that keeps k, or the tables of the paper that do not.
-    split : {"above-mean", "all"}
-        Divide clusters that lose more than the mean of all clusters, or all that lose anything.
+    split : {"above-mean", "all", "none"}
+        Divide clusters that lose more than the mean of all clusters, or all that lose anything. "none", of the
+        vertical form, leaves the second level out: the sub-tables of Bhaladhare and Jinwala.
     grouping : {"equal", "unequal"}
         Vertical form: one quasi-identifier in each table, or `groups`.
     groups : tuple of tuples of str
@@ -71,7 +72,7 @@ class TwoLevel(Clusterer):
     """
 
     form: Literal["horizontal", "vertical"] = "horizontal"
-    split: Literal["above-mean", "all"] = "above-mean"
+    split: Literal["above-mean", "all", "none"] = "above-mean"
     grouping: Literal["equal", "unequal"] = "equal"
     groups: tuple[tuple[str, ...], ...] = ()
     accept_broken_guarantee: bool = False
@@ -91,6 +92,11 @@ class TwoLevel(Clusterer):
                 "form = 'vertical' publishes sub-tables that do not keep k on all quasi-identifiers together, and "
                 "their sensitive values can be intersected; use form = 'horizontal', or set "
                 "accept_broken_guarantee = true"
+            )
+        if self.form == "horizontal" and self.split == "none":
+            raise ValueError(
+                "split = 'none' is for form = 'vertical'; for one table without a second level, "
+                "use the algorithm 'systematic'"
             )
         unequal = self.form == "vertical" and self.grouping == "unequal"
         if unequal != bool(self.groups):
@@ -229,7 +235,7 @@ def two_levels(task: Task, size: int, part: int, split: str) -> Levels:
     loss = boxes.sizes * boxes.cost
     # In whole numbers: above the mean is above the sum if multiplied by the number of clusters.
     high = loss * len(loss) > loss.sum() if split == "above-mean" else loss > 0
-    high &= sizes >= 2 * part
+    high &= (sizes >= 2 * part) & (split != "none")
     places = np.where(high, task.rng.integers(part, size=len(sizes)), -1)
     begins = np.concatenate([[0], np.cumsum(sizes)])
     parts = np.empty(len(order), np.int32)

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 def compare(
     data: DataArgument,
     policy: PolicyOption,
-    algorithms: Annotated[str | None, typer.Option(help="Names, separated by commas; default: all.")] = None,
+    algorithms: Annotated[
+        str | None,
+        typer.Option(
+            help="Names, separated by commas; default: all. Parameters after colons: 'gccg-parallel:parts=4,cb'."
+        ),
+    ] = None,
     k: Annotated[str | None, typer.Option(help="Values of k, separated by commas: '5,10,50'.")] = None,
     json: JsonOption = False,
 ) -> None:
@@ -47,6 +52,8 @@ def _line(outcome: Outcome) -> str:
     notes = "" if outcome.anonymity == "classes" else f"  k counts {outcome.anonymity}"
     if outcome.suppressed:
         notes += f"  {outcome.suppressed:,} suppressed"
+    if outcome.sse is not None:
+        notes += f"  SSE/SST {100 * outcome.sse:.2f} %"
     return (
         f"{start}{outcome.loss:>9.4f}{outcome.classes:>9,}{outcome.smallest:>10,}{outcome.largest:>9,}"
         f"{outcome.seconds:>9.2f}{notes}"

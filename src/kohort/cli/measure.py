@@ -24,6 +24,9 @@ def measure(
     bound_effort: Annotated[
         float | None, typer.Option(help="Seconds, roughly, for the lower bound on the loss; 0 for no bound.")
     ] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="Distance of sensitive values, 0 to 1, for which delta is reported; 0.1.")
+    ] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -33,12 +36,15 @@ def measure(
     original.
     """
     import kohort
+    from kohort.measures.figures.epsilon import EPSILON
     from kohort.reports.measure import bound_of, measure_and_describe
 
     chosen = kohort.Policy.load(policy)
     if bound_effort is not None:
         chosen = chosen.with_changes("algorithm", bound_effort=bound_effort)
-    loss, figures = measure_and_describe(release, original, chosen, name=name)
+    loss, figures = measure_and_describe(
+        release, original, chosen, name=name, epsilon=EPSILON if epsilon is None else epsilon
+    )
     bound = None if original is None else bound_of(original, chosen, name=name)
     if json:
         print_json(asdict(loss) | {"bound": bound, "figures": figures})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kohort.kernels.jit import inlined
+from kohort.kernels.jit import inlined, inner
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -49,3 +49,14 @@ def share(
 ):
     """Draw a number from [0, 1)."""
     return np.float64(draw(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@inner
+def shuffle(
+    state,  # IN/OUT uint64[1]
+    items,  # IN/OUT int32[]
+):
+    """Bring items into a random order."""
+    for last in range(len(items) - 1, 0, -1):
+        other = below(state, last + 1)
+        items[last], items[other] = items[other], items[last]

@@ -39,7 +39,7 @@ class WeightedHierarchicalDistance(Measure):
 
     def node_costs(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
         """Cost of publishing each node, for the deepest leaf below it."""
-        climbed = self._climbed(taxonomy)
+        climbed = self.climbed(taxonomy)
         costs: NDArray[np.float64] = climbed[taxonomy.depth + taxonomy.height] - climbed[taxonomy.depth]
         return costs
 
@@ -47,10 +47,10 @@ class WeightedHierarchicalDistance(Measure):
     def cell_costs(
         self, taxonomy: Taxonomy, leaves: NDArray[np.int32], nodes: NDArray[np.int32]
     ) -> NDArray[np.float64]:
-        climbed = self._climbed(taxonomy)
+        climbed = self.climbed(taxonomy)
         return climbed[taxonomy.depth[taxonomy.leaf_node[leaves]]] - climbed[taxonomy.depth[nodes]]
 
-    def _climbed(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
+    def climbed(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
         """Cost of the climb from each depth to the root."""
         steps = 1.0 / np.arange(1, taxonomy.levels) ** self.beta
         climbed: NDArray[np.float64] = np.concatenate([[0.0], np.cumsum(steps)])

@@ -234,7 +234,7 @@ class Column(Section):
     type: ColumnType | None = None
     """Inferred when absent; an error when the data disagree."""
     weight: float = Field(default=1.0, ge=0, le=1000)
-    """Relative weight of the column in the loss."""
+    """Relative weight of the column in the loss; of a sensitive one, in the distance of sensitive values."""
     hierarchy: Hierarchy | None = None
     """Taxonomy; without one, numbers and dates become intervals, and texts are kept or ``*``."""
     domain: tuple[float, ...] | None = Field(default=None, strict=False)
@@ -288,10 +288,14 @@ class Column(Section):
     @model_validator(mode="after")
     def _keys_fit_the_role(self) -> Self:
         faults = []
+        if self.role not in ("quasi", "sensitive") and "weight" in self.model_fields_set:
+            faults.append("'weight' is for quasi and sensitive columns only; remove it or change the role")
+        if self.role == "sensitive" and self.weight == 0:
+            faults.append("a sensitive column needs a weight above 0; remove it or change the role")
         if self.role != "quasi":
             faults += [
                 f"'{key}' is for quasi columns only; remove it or change the role"
-                for key in ("weight", "domain", *PRECISION)
+                for key in ("domain", *PRECISION)
                 if key in self.model_fields_set
             ]
         if self.role != "identifier" and self.pseudonym:

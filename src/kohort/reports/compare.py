@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ import numpy as np
 
 from kohort.algorithms import ALGORITHMS
 from kohort.codes.boxes import classes_of_boxes
-from kohort.errors import KohortError
+from kohort.codes.encode import Codes
+from kohort.errors import KohortError, PolicyError
 from kohort.measures.loss import loss_of_solution
+from kohort.measures.sse import within_share
 from kohort.policy import Policy
 from kohort.release.engines.frame import FrameScan, loaded, usable_of
 from kohort.release.engines.survey import Usable
@@ -28,6 +31,7 @@ class Outcome:
     """What one algorithm did with one k."""
 
     algorithm: str
+    """As it was asked for: a name, with parameters if some were given."""
     k: int
     anonymity: str
     """What k means in its release."""
@@ -40,6 +44,8 @@ class Outcome:
     suppressed: int | None
     seconds: float
     """Time of the clustering; the first run of an algorithm may compile it."""
+    sse: float | None = None
+    """Share of the variance that lies within classes (SSE / SST), where all quasi-identifiers are numbers or dates."""
     refused: str = ""
     """Why the algorithm refused, in one sentence."""
 
@@ -48,7 +54,7 @@ def compare(
     table: Any,
     policy: Policy | str | Path,
     *,
-    algorithms: Sequence[str] | None = None,
+    algorithms: Sequence[str | Mapping[str, Any]] | None = None,
     k: Sequence[int] | None = None,
     progress: Callable[[Outcome], None] | None = None,
 ) -> list[Outcome]:
@@ -60,8 +66,9 @@ def compare(
         Path of a CSV or Parquet file, a folder of such files or a pattern, or a polars, pandas or pyarrow table.
     policy : Policy or path
         Roles, hierarchies, weights, measure and seed; every algorithm starts from the same seed.
-    algorithms : sequence of str, optional
-        Names of algorithms, with their default parameters; all of them when absent.
+    algorithms : sequence of str or mapping, optional
+        Algorithms, all of them when absent: names, with parameters after colons (``"gccg-parallel:parts=4"``), or
+        mappings as in `Policy.build` (``{"name": "gccg-parallel", "parts": 4}``). What is not given has its default.
     k : sequence of int, optional
         Class sizes; the policy's when absent.
     progress : callable, optional
@@ -85,26 +92,60 @@ def compare(
     source = read_table(table, policy.input, policy.columns)
     usable = usable_of(source, policy)
     seed = policy.algorithm.seed if policy.algorithm.seed is not None else secrets.randbits(62)
-    names = list(algorithms) if algorithms is not None else list(ALGORITHMS)
-    for name in names:
-        ALGORITHMS.make(name, {})  # a name that is not there ends the comparison before it begins
+    chosen = [_chosen(algorithm) for algorithm in (algorithms if algorithms is not None else list(ALGORITHMS))]
+    for _, name, parameters in chosen:
+        ALGORITHMS.make(name, parameters)  # what is not there ends the comparison before it begins
     outcomes = []
-    for name in names:
+    for spelled, name, parameters in chosen:
         for size in k if k is not None else [policy.privacy.k]:
-            changed = policy.with_changes("algorithm", name=name, parameters={}, seed=seed, refine=False)
+            changed = policy.with_changes("algorithm", name=name, parameters=parameters, seed=seed, refine=False)
             if not ALGORITHMS[name].searches:
                 changed = changed.with_changes("algorithm", budget=None)
             changed = changed.with_changes("privacy", k=size, anonymity=ALGORITHMS[name].anonymity)
-            outcome = _outcome(changed, usable)
+            outcome = _outcome(spelled, changed, usable)
             outcomes.append(outcome)
             if progress:
                 progress(outcome)
     return outcomes
 
 
-def _outcome(policy: Policy, usable: Usable[FrameScan]) -> Outcome:
+def _chosen(algorithm: str | Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """How an algorithm was asked for, its name and its parameters.
+
+    Examples
+    --------
+    >>> _chosen("gccg-parallel:parts=4")
+    ('gccg-parallel:parts=4', 'gccg-parallel', {'parts': 4})
+    >>> _chosen({"name": "cb", "assign": "centre"})
+    ('cb:assign=centre', 'cb', {'assign': 'centre'})
+    """
+    if isinstance(algorithm, Mapping):
+        parameters = dict(algorithm)
+        name = str(parameters.pop("name", ""))
+        return ":".join([name, *(f"{key}={value}" for key, value in parameters.items())]), name, parameters
+    name, *given = algorithm.split(":")
+    parameters = {}
+    for one in given:
+        key, equals, value = one.partition("=")
+        if not equals or not key.strip() or key.strip() in parameters:
+            raise PolicyError(
+                f"algorithm {name!r}: {one!r} is no parameter; write NAME:PARAMETER=VALUE, each parameter once."
+            )
+        parameters[key.strip()] = _value(value.strip())
+    return algorithm, name.strip(), parameters
+
+
+def _value(text: str) -> Any:
+    """A value as in TOML; what is none there is a word."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _outcome(name: str, policy: Policy, usable: Usable[FrameScan]) -> Outcome:
     """Run the policy's algorithm, or say why it refuses."""
-    name, size, anonymity = policy.algorithm.name, policy.privacy.k, policy.privacy.anonymity
+    size, anonymity = policy.privacy.k, policy.privacy.anonymity
     start = time.perf_counter()
     try:
         plan = plan_of(policy)
@@ -113,14 +154,13 @@ def _outcome(policy: Policy, usable: Usable[FrameScan]) -> Outcome:
         solution = solved(plan, table.work, usable.records)
     except KohortError as error:
         seconds = time.perf_counter() - start
-        return Outcome(name, size, anonymity, None, None, None, None, None, seconds, error.faults[0])
+        return Outcome(name, size, anonymity, None, None, None, None, None, seconds, refused=error.faults[0])
     seconds = time.perf_counter() - start
     boxes = solution.boxes if solution.kept is None else solution.boxes.of(solution.kept)
-    if solution.buckets is not None:
-        sizes = np.bincount(solution.buckets)
-    else:
-        # Two clusters that are published alike are one class.
-        sizes = np.bincount(classes_of_boxes(usable.axes, boxes))
+    # Two clusters that are published alike are one class.
+    classes = classes_of_boxes(usable.axes, boxes) if solution.buckets is None else solution.buckets
+    sizes = np.bincount(classes)
+    kept = table.codes if solution.kept is None else Codes(table.codes.array[solution.kept], table.codes.axes)
     return Outcome(
         algorithm=name,
         k=size,
@@ -131,4 +171,5 @@ def _outcome(policy: Policy, usable: Usable[FrameScan]) -> Outcome:
         largest=int(sizes.max()),
         suppressed=usable.without + solution.suppressed,
         seconds=seconds,
+        sse=within_share(kept, classes) if anonymity == "classes" else None,
     )

@@ -22,6 +22,7 @@ from kohort.errors import DataError, PolicyError
 from kohort.measures import MEASURES, Measure
 from kohort.measures.bounds.table import bound_of_codes
 from kohort.measures.figures.base import Partition, figures_of
+from kohort.measures.figures.epsilon import EPSILON
 from kohort.measures.loss import Loss
 from kohort.policy import Policy
 from kohort.release.engines.frame import FrameScan
@@ -87,7 +88,9 @@ def bound_of(original: Any, policy: Policy | str | Path, *, name: str | None = N
     return bound_of_codes(scan.codes(axes), _chosen(policy, name), policy, source.frame.height, policy.algorithm.seed)
 
 
-def describe(release: Any, original: Any, policy: Policy | str | Path) -> dict[str, dict[str, Any]]:
+def describe(
+    release: Any, original: Any, policy: Policy | str | Path, *, epsilon: float = EPSILON
+) -> dict[str, dict[str, Any]]:
     """Figures about the classes of a release: sizes, diversity, discernibility and others.
 
     Parameters
@@ -97,6 +100,8 @@ def describe(release: Any, original: Any, policy: Policy | str | Path) -> dict[s
         policy declares and the release shows.
     policy : Policy or path
         Roles, hierarchies, and k.
+    epsilon : float, optional
+        Of the figure `epsilon`: the distance of sensitive values, 0 to 1, for which delta is reported.
 
     Returns
     -------
@@ -115,16 +120,16 @@ def describe(release: Any, original: Any, policy: Policy | str | Path) -> dict[s
     """
     policy = Policy.of(policy)
     with _published(release, original, policy) as published:
-        return figures_of(_partition(published))
+        return figures_of(_partition(published), {"epsilon": {"epsilon": epsilon}})
 
 
 def measure_and_describe(
-    release: Any, original: Any, policy: Policy, *, name: str | None = None
+    release: Any, original: Any, policy: Policy, *, name: str | None = None, epsilon: float = EPSILON
 ) -> tuple[Loss, dict[str, dict[str, Any]]]:
     """Both `measure` and `describe`, with the files read once."""
     how = _chosen(policy, name)
     with _published(release, original, policy) as published:
-        return published.loss(how), figures_of(_partition(published))
+        return published.loss(how), figures_of(_partition(published), {"epsilon": {"epsilon": epsilon}})
 
 
 def _chosen(policy: Policy, name: str | None) -> Measure:
@@ -144,13 +149,13 @@ class _Published:
     axes: tuple[Axis, ...]
     """Of the original; without one, of what is declared and shown."""
     counts: dict[str, Counted]
-    original: int | None
-    """Rows of the original, if it was given."""
+    records: Codes | None
+    """The original, if it was given."""
 
     @property
     def rows(self) -> int:
         """Rows of the original, as far as they are known."""
-        return self.table.rows if self.original is None else self.original
+        return self.table.rows if self.records is None else len(self.records.array)
 
     def column(self, name: str) -> PublishedColumn:
         """How the texts of a quasi-identifier are read."""
@@ -158,21 +163,18 @@ class _Published:
 
     def loss(self, how: Measure) -> Loss:
         """What was lost."""
-        if self.original is None:
+        if self.records is None:
             return public_loss(self.policy, self.counts, how)
-        return exact_loss(self.policy, self.axes, self.counts, self.original, how)
+        return exact_loss(self.policy, self.axes, self.counts, self.rows, how)
 
 
 @contextmanager
 def _published(release: Any, original: Any, policy: Policy) -> Iterator[_Published]:
-    axes, rows = None, None
+    records = None
     if original is not None:
         source = read_table(original, policy.input, policy.columns)
         policy.check_columns(source.frame.columns, source.name)
-        axes, rows = (
-            encode(typed_quasi_identifiers(source.frame, policy, source.zones), policy).axes,
-            source.frame.height,
-        )
+        records = encode(typed_quasi_identifiers(source.frame, policy, source.zones), policy)
     given = Path(release) if isinstance(release, str | Path) else read_table(release, known=policy.columns).frame
     with Database() as database:
         table = load(database, "release", given, policy, set(policy.having_role("quasi", "sensitive")))
@@ -181,12 +183,14 @@ def _published(release: Any, original: Any, policy: Policy) -> Iterator[_Publish
             raise PolicyError(f"the release lacks {', '.join(absent)}; it cannot be measured by this policy.")
         if not table.rows:
             raise DataError("release: it has a header but no rows; there is nothing to measure.")
-        if rows is not None and table.rows > rows:
+        if records is not None and table.rows > len(records.array):
             raise DataError(
-                f"the release has {table.rows} rows and the original {rows}; give the table it was made of."
+                f"the release has {table.rows} rows and the original {len(records.array)}; give the table it was made "
+                "of."
             )
         counts = {name: Counted.of(table.dictionary(name)) for name in policy.quasi_identifiers}
-        yield _Published(policy, table, public_axes(policy, counts) if axes is None else axes, counts, rows)
+        axes = public_axes(policy, counts) if records is None else records.axes
+        yield _Published(policy, table, axes, counts, records)
 
 
 # -- what its classes are like ---------------------------------------------------------------------
@@ -227,6 +231,7 @@ def _partition(published: _Published) -> Partition:
         sensitive=None if sensitive is None else Codes(sensitive.array[kept], sensitive.axes),
         k=policy.privacy.k,
         suppressed=published.rows - int(kept.sum()),
+        original=None if published.records is None else published.records.array,
     )
 
 

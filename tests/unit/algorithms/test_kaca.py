@@ -1,5 +1,7 @@
 """KACA: the same classes as a plain loop over lists of records, on any table."""
 
+from fractions import Fraction
+
 import numpy as np
 import polars as pl
 import pytest
@@ -46,16 +48,16 @@ def classes_of(codes, labels):
     return [sorted(codes.array[labels == label, 0].tolist()) for label in range(labels.max() + 1)]
 
 
-def plain(codes, k, rng=3, beta=1.0):
+def plain(codes, k, rng=3, beta=1.0, tables=None):
     """The page's pseudocode, on lists of records, with no box kept and nothing cut short."""
-    tables = dense_tables(compile_costs(MEASURES.make("whd", {"beta": beta}), codes.axes))
+    tables = dense_tables(compile_costs(kaca.Levels(beta), codes.axes)).tolist() if tables is None else tables
     rows = codes.distinct
     records = codes.array[rows.order].astype(int)
     row_of = np.repeat(np.arange(len(rows.codes)), rows.counts)
 
     def cost(members):
         some = records[members]
-        return sum(int(tables[axis, some[:, axis].min(), some[:, axis].max()]) for axis in range(some.shape[1]))
+        return sum(tables[axis][some[:, axis].min()][some[:, axis].max()] for axis in range(some.shape[1]))
 
     def distance(small, other):
         joining = len(other) if len(small) + len(other) < 2 * k else k - len(small)
@@ -110,6 +112,55 @@ def test_same_classes_where_rows_repeat(seed, k, values):
     """Many stubs, of exact and of merged classes."""
     codes = numbers(np.random.default_rng(seed).integers(0, values, (60, 2)))
     same_classes(codes, cluster(codes, k, seed), *plain(codes, k, seed))
+
+
+LEAVES = ["a", "b", "c", "d", "e"]
+UNBALANCED = {"abcd": {"abc": {"ab": ["a", "b"], "just c": ["c"]}, "just d": ["d"]}, "just e": ["e"]}
+DEPTH = {"a": 4, "b": 4, "c": 4, "d": 3, "e": 2}
+SHARED = {"ab": 3, "ac": 2, "bc": 2, "ad": 1, "bd": 1, "cd": 1}
+"""Depth of the closest common ancestor of two leaves; that of others is 0."""
+
+
+def fractions_of(codes, beta):
+    """Definitions 5 to 9 of 004 in fractions: what is left to climb from the deepest level, per pair of ends."""
+    steps = [Fraction(1, level**beta) for level in range(1, 5)]
+    down = [sum(steps[depth:], Fraction(0)) / sum(steps) for depth in range(5)]
+    tree, line = codes.axes
+    order = tree.taxonomy.leaf_labels
+
+    def shared(lo, hi):
+        return DEPTH[order[lo]] if lo == hi else SHARED.get("".join(sorted(order[lo] + order[hi])), 0)
+
+    def depth(lo, hi):
+        return min(shared(one, other) for one in range(lo, hi + 1) for other in range(lo, hi + 1))
+
+    values = [Fraction(value) for value in line.values]
+    width = (values[-1] - values[0]) or 1
+    return [
+        [[down[depth(lo, hi)] if lo <= hi else None for hi in range(len(order))] for lo in range(len(order))],
+        [[(high - low) / width for high in values] for low in values],
+    ]
+
+
+@pytest.mark.parametrize("beta", [0, 1, 2])
+@given(rows=st.lists(st.tuples(st.sampled_from(LEAVES), st.integers(0, 6)), min_size=4), k=st.integers(2, 4))
+@settings(max_examples=20, deadline=None)
+def test_same_classes_by_the_definitions_on_unbalanced_trees(beta, rows, k):
+    frame = pl.DataFrame(rows, schema={"a": pl.String, "b": pl.Int64}, orient="row")
+    policy = Policy.build(k=2, quasi_identifiers=["a", "b"], hierarchies={"a": {"tree": UNBALANCED}})
+    codes = encode(typed_quasi_identifiers(frame, policy), policy)
+    same_classes(codes, cluster(codes, k, beta=beta), *plain(codes, k, tables=fractions_of(codes, beta)))
+
+
+def test_a_shallow_leaf_is_charged_its_own_way():
+    """k = 2, uniform weights; e climbs two levels of four to the root, d three of four, a and b four."""
+    frame = pl.DataFrame({"a": ["e", "a", "a", "b", "b"]})
+    policy = Policy.build(k=2, quasi_identifiers=["a"], hierarchies={"a": {"tree": UNBALANCED}})
+    codes = encode(typed_quasi_identifiers(frame, policy), policy)
+    tree = codes.axes[0].taxonomy
+    costs = kaca.Levels(0).node_costs(tree)
+    root, leaf = 0, tree.leaf_node[tree.leaf_labels.index("e")]
+    assert costs[root] - costs[leaf] == 0.5  # the deepest leaf's way, which `whd` charges, is 1
 
 
 def test_two_small_classes_merge_whole():

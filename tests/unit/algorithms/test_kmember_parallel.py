@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import kohort
 from kohort.algorithms import ALGORITHMS, kmember_parallel
 from kohort.codes.encode import LineAxis, encode
 from kohort.errors import InfeasibleError, PolicyError
@@ -31,28 +32,39 @@ def table(array):
     return encode(typed_quasi_identifiers(frame, policy), policy)
 
 
-def cluster(codes, k, seed=3, measure=NCP, shares=None, **parameters):
+def cluster(codes, k, seed=3, measure=NCP, shares=None, classes=None, **parameters):
     progress = (lambda share: None) if shares is None else shares.append
-    task = Task(codes, measure, compile_costs(measure, codes.axes), k, np.random.default_rng(seed), progress)
+    sensitive = None if classes is None else table(classes[:, None])
+    costs = compile_costs(measure, codes.axes)
+    task = Task(codes, measure, costs, k, np.random.default_rng(seed), progress, sensitive)
     return ALGORITHMS.make("k-member-parallel", parameters).cluster(task)
 
 
 class Plain:
-    """The algorithm on tuples of codes, straight from its description."""
+    """The algorithm on tuples of codes and a class, straight from its description."""
 
-    def __init__(self, codes, costs, k, seed, groups):
-        self.axes, self.costs, self.k = codes.axes, costs, k
-        self.tables = dense_tables(costs)
-        self.counts = Counter(map(tuple, codes.array.tolist()))
+    def __init__(self, codes, costs, k, seed, groups, classes=None, penalty=0):
+        self.axes, self.costs, self.k, self.penalty = codes.axes, costs, k, penalty
+        self.tables = dense_tables(costs).tolist()
+        classes = [0] * len(codes.array) if classes is None else classes.tolist()
+        self.records = sorted((*row, which) for row, which in zip(codes.array.tolist(), classes, strict=True))
+        self.counts = Counter(self.records)
         self.rows = sorted(self.counts)
-        self.records = sorted(map(tuple, codes.array.tolist()))
         rng = np.random.default_rng(seed)
         self.start = self.records[rng.integers(len(self.records))]
         number = min(groups or int(np.ceil(np.sqrt(len(self.records)))), len(self.rows))
         self.centres = [self.places(self.rows[i]) for i in sorted(rng.choice(len(self.rows), number, replace=False))]
 
     def cost(self, rows):
-        return sum(int(t[min(side), max(side)]) for t, side in zip(self.tables, zip(*rows, strict=True), strict=True))
+        *sides, _ = zip(*rows, strict=True)
+        return sum(table[min(side)][max(side)] for table, side in zip(self.tables, sides, strict=True))
+
+    def fine(self, members, row):
+        votes = Counter(which for *_, which in members)
+        return self.penalty if votes[row[-1]] < max(votes.values()) else 0
+
+    def loss(self, members, row):
+        return (len(members) + 1) * self.cost([*members, row]) + self.fine(members, row)
 
     # -- groups
 
@@ -63,13 +75,13 @@ class Plain:
         return code
 
     def places(self, row):
-        return tuple(self.place(axis, code) for axis, code in enumerate(row))
+        return tuple(self.place(axis, code) for axis, code in enumerate(row[:-1]))
 
     def distance(self, centre, row):
         total = 0
         for axis, (here, there) in enumerate(zip(centre, self.places(row), strict=True)):
             if not isinstance(self.axes[axis], LineAxis):
-                total += int(self.tables[axis, here, there])
+                total += self.tables[axis][here][there]
             elif here is None or there is None:
                 total += 0 if here is there else int(self.costs.full[axis])
             else:
@@ -132,7 +144,7 @@ class Plain:
             wishes = defaultdict(list)
             for number, members in enumerate(clusters):
                 if len(members) < self.k:
-                    row = min(sorted(left), key=lambda row, members=members: self.cost([*members, row]))
+                    row = min(sorted(left), key=lambda row, members=members: self.loss(members, row))
                     wishes[row].append((self.growth(members, row), number))
             for row, who in wishes.items():
                 for _, number in sorted(who)[: left[row]]:
@@ -144,7 +156,7 @@ class Plain:
         return [sorted(members) for members in clusters]
 
     def growth(self, members, row):
-        return (len(members) + 1) * self.cost([*members, row]) - len(members) * self.cost(members)
+        return self.loss(members, row) - len(members) * self.cost(members)
 
 
 @pytest.mark.parametrize("measure", ["ncp", "leaf"])
@@ -164,8 +176,50 @@ def test_same_partition_as_the_plain_version(measure, wide, few, case, groups):
             patch.setattr(kmember_parallel, "candidates", lambda k: few)
         labels = cluster(codes, k, measure=made, groups=groups)
         costs = compile_costs(made, codes.axes)
-    found = [sorted(map(tuple, codes.array[labels == label].tolist())) for label in range(labels.max() + 1)]
-    assert found == Plain(codes, costs, k, 3, groups).clusters()
+    assert records_of(codes, labels) == Plain(codes, costs, k, 3, groups).clusters()
+
+
+def records_of(codes, labels, classes=None):
+    """The codes and classes of the members of each cluster."""
+    rows = np.column_stack([codes.array, np.zeros(len(labels), int) if classes is None else classes])
+    return [sorted(map(tuple, rows[labels == label].tolist())) for label in range(labels.max() + 1)]
+
+
+@pytest.mark.parametrize("few", [None, 1, 3], ids=["many candidates", "one", "three"])
+@given(case=cases(max_rows=40), penalty=st.sampled_from([0.01, 0.3, 1.0, 20.0]), seed=st.integers(0, 99))
+@settings(max_examples=25, deadline=None)
+def test_same_partition_with_a_class_penalty(few, case, penalty, seed):
+    frame, policy = case
+    codes, k = encode(typed_quasi_identifiers(frame, policy), policy), policy.privacy.k
+    classes = np.random.default_rng(seed).integers(0, 3, frame.height)
+    classes = np.unique(classes, return_inverse=True)[1]
+    with pytest.MonkeyPatch.context() as patch:
+        if few:
+            patch.setattr(kmember_parallel, "candidates", lambda k: few)
+        labels = cluster(codes, k, classes=classes, class_penalty=penalty)
+    costs = compile_costs(NCP, codes.axes)
+    plain = Plain(codes, costs, k, 3, None, classes, int(np.ceil(penalty * costs.full.max())))
+    assert records_of(codes, labels, classes) == plain.clusters()
+
+
+def test_a_class_penalty_makes_classes_of_one_value():
+    """Two clusters around 0 and 9: the records between have no side of their own but their class."""
+    codes, classes = table([[0], [4], [5], [9]]), np.array([0, 1, 0, 1])
+    alone = {tuple(np.flatnonzero(cluster(codes, 2) == label)) for label in (0, 1)}
+    assert alone == {(0, 1), (2, 3)}
+    penalized = cluster(codes, 2, classes=classes, class_penalty=2.0)
+    assert {tuple(np.flatnonzero(penalized == label)) for label in (0, 1)} == {(0, 2), (1, 3)}
+
+
+def test_a_release_with_a_class_penalty_says_how_homogeneous_it_is():
+    frame = pl.DataFrame({"a": [0, 4, 5, 9], "ill": ["x", "y", "x", "y"]})
+    policy = Policy.build(
+        k=2, quasi_identifiers=["a"], sensitive=["ill"], seed=3,
+        algorithm={"name": "k-member-parallel", "class_penalty": 2.0},
+    )  # fmt: skip
+    assert kohort.anonymize(frame, policy).facts["records_in_classes_of_one_value"] == 1.0
+    with pytest.raises(PolicyError, match="'column' is for a 'class_penalty' above 0"):
+        ALGORITHMS.make("k-member-parallel", {"column": "ill"})
 
 
 def test_few_candidates_are_as_good_as_many(monkeypatch):

@@ -1,6 +1,7 @@
 """PAC: both phases by hand, and the same partition as a plain version of it."""
 
 import os
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -367,6 +368,48 @@ def test_unlike_values_are_merged():
     assert groups(cluster(made, sensitive_weight=0.6)) == [[0, 2], [1, 3]]
 
 
+def test_weights_of_sensitive_columns():
+    """Equation 4: the column that weighs more decides whom a record is kept apart from."""
+    quasi, sensitive = {"x": [0, 0, 0, 0]}, {"s": ["a", "a", "b", "b"], "t": ["c", "d", "c", "d"]}
+    by_s, by_t = ({"s": 3.0, "t": 1.0}, {"s": 1.0, "t": 3.0})
+    for weights, apart in ((by_s, {(0, 2), (0, 3)}), (by_t, {(0, 1), (0, 3)})):
+        made = task(2, quasi, sensitive, weights=weights)
+        plain = Plain(made, 1.0, 1, one_way=False)
+        of = {record: place for place, record in enumerate(plain.order)}
+        assert plain.between(of[0], of[3]) == 0
+        assert plain.between(of[0], of[2 if weights is by_s else 1]) == Fraction(1, 4)
+        assert plain.between(of[0], of[1 if weights is by_s else 2]) == Fraction(3, 4)
+        assert tuple(groups(cluster(made, sensitive_weight=1.0, t=1))[0]) in apart
+
+
+@given(case=cases(max_rows=20), weights=st.tuples(*[st.sampled_from([0.5, 1.0, 3.0])] * 2))
+@settings(max_examples=15, deadline=None)
+def test_same_partition_and_objective_with_weights_of_sensitive_columns(case, weights):
+    frame, policy = case
+    described = {name: column.model_dump(exclude_unset=True) for name, column in policy.columns.items()}
+    described["ill"]["weight"] = weights[0]
+    described["pay"] = {"role": "sensitive", "type": "integer", "weight": weights[1]}
+    policy = Policy(privacy={"k": policy.privacy.k}, columns=described)
+    made = task_of(frame.with_columns(pl.Series("pay", [row % 7 for row in range(frame.height)])), policy)
+    assume(is_exact(made, 0.3))
+    plain = Plain(made, 0.3, 1, one_way=False)
+    clusters = plain.clusters()
+    assert groups(cluster(made, sensitive_weight=0.3, t=1)) == clusters
+    of = {record: place for place, record in enumerate(plain.order)}
+    spac = sum(
+        len(some) * max(plain.between(*sorted((of[one], of[other]))) for one in some for other in some if one < other)
+        for some in clusters
+    )
+    labels = cluster(task_again(made), sensitive_weight=0.3, t=1)
+    found = ALGORITHMS.make("pac", {"sensitive_weight": 0.3, "t": 1}).objective(made, labels)
+    assert found == pytest.approx(float(spac), rel=1e-9)
+
+
+def task_again(made):
+    """The same task with its random numbers from the start."""
+    return replace(made, rng=np.random.default_rng(3))
+
+
 def test_a_left_over_record_joins_the_nearest_cluster():
     made = task(2, {"x": [0, 1, 40, 50, 51]})
     assert groups(cluster(made, sensitive_weight=0, t=1)) == [[0, 1], [2, 3, 4]]
@@ -487,7 +530,7 @@ def test_no_sensitive_column():
     with pytest.raises(PolicyError, match="has no sensitive column; give one the role, or set sensitive_weight = 0 to"):
         kohort.anonymize(frame, policy)
     policy = Policy.build(k=2, quasi_identifiers=["x"], algorithm={"name": "pac", "sensitive_weight": 0})
-    assert kohort.anonymize(frame, policy).facts == {"beta_clusters": 1}
+    assert kohort.anonymize(frame, policy).facts == {"beta_clusters": 1, "spac_objective": 0.5}
 
 
 def test_facts_without_sensitive_weight():

@@ -282,7 +282,8 @@ def test_a_table_where_k_holds_by_chance_says_that_it_is_not_promised():
     ("parameters", "sentence"),
     [
         ({"form": "diagonal"}, "'form' must be 'horizontal' or 'vertical'; got 'diagonal'"),
-        ({"split": 3}, "'split' must be 'above-mean' or 'all'; got 3"),
+        ({"split": 3}, "'split' must be 'above-mean', 'all' or 'none'; got 3"),
+        ({"split": "none"}, "split = 'none' is for form = 'vertical'; .* use the algorithm 'systematic'"),
         ({"grouping": ["equal"]}, "'grouping' must be 'equal' or 'unequal'"),
         ({"accept_broken_guarantee": "yes"}, "'accept_broken_guarantee' must be true or false; got 'yes'"),
         ({"form": "vertical"}, "do not keep k on all quasi-identifiers together.*accept_broken_guarantee = true"),

@@ -1,8 +1,11 @@
 """Several algorithms side by side."""
 
 import json
+from collections import defaultdict
+from fractions import Fraction
 
 import numpy as np
+import polars as pl
 import pytest
 
 import kohort
@@ -92,3 +95,63 @@ def test_classes_are_those_that_a_reader_sees():
         [outcome] = kohort.compare(frame, changed, algorithms=[name])
         facts = kohort.anonymize(frame, changed).verdict.facts
         assert (outcome.classes, outcome.smallest) == (facts.classes, facts.smallest_class)
+
+
+def test_parameters_of_algorithms(hospital, policy):
+    """Text as on the command line, and mappings; both are the algorithm with these parameters."""
+    asked = [
+        "gccg-parallel:parts=4",
+        {"name": "cb", "assign": "centre", "rounds": 2},
+        "cb:assign=centre:rounds=2",
+        "cb",
+    ]
+    one, two, three, four = kohort.compare(hospital, policy, algorithms=asked)
+    assert [outcome.algorithm for outcome in (one, two, three, four)] == [
+        "gccg-parallel:parts=4", "cb:assign=centre:rounds=2", "cb:assign=centre:rounds=2", "cb",
+    ]  # fmt: skip
+    assert two.loss == three.loss != four.loss
+    changed = policy.with_changes("algorithm", name="gccg-parallel", parameters={"parts": 4})
+    assert one.loss == pytest.approx(kohort.anonymize(hospital, changed).loss.total)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "fault"),
+    [
+        ("gccg-parallel:part=4", "has no parameter 'part'"),
+        ("gccg-parallel:parts", "'parts' is no parameter; write NAME:PARAMETER=VALUE"),
+        ("gccg-parallel:parts=2:parts=4", "each parameter once"),
+        ("gccg-parallel:=4", "'=4' is no parameter"),
+        ("cb:rounds=many", "'rounds' must be an integer of at least 1; got 'many'"),
+        (":parts=4", "there is no algorithm ''"),
+        ({"parts": 4}, "there is no algorithm ''"),
+    ],
+)
+def test_wrong_parameters_end_a_comparison_before_it_begins(hospital, policy, algorithm, fault):
+    with pytest.raises(kohort.PolicyError, match=fault):
+        kohort.compare(hospital, policy, algorithms=["k-member", algorithm], progress=pytest.fail)
+
+
+def test_sse_is_the_variance_within_classes():
+    """In fractions: on z-scored columns, the mean over columns of SSE / SST; mdav says it, too."""
+    frame = pl.DataFrame({"a": [1, 2, 4, 9, 11, 12], "b": [3, 3, 5, 0, 0, 7], "c": [2, 2, 2, 2, 2, 2]})
+    policy = kohort.Policy.build(k=3, quasi_identifiers=["a", "b", "c"], seed=1, algorithm="mdav")
+    release = kohort.anonymize(frame, policy)
+    members = defaultdict(list)
+    for row, place in enumerate(release.row_order):
+        members[release.table.select("a", "b", "c").row(row)].append(int(place))
+    shares = []
+    for name in ("a", "b"):
+        values = [Fraction(value) for value in frame[name]]
+        within = sum(squares([values[place] for place in some]) for some in members.values())
+        shares.append(within / squares(values))
+    assert len(members) == 2
+    assert release.facts["sse_over_sst"] == pytest.approx(float(sum(shares) / 2))
+    [outcome] = kohort.compare(frame, policy, algorithms=["mdav"])
+    assert outcome.sse == pytest.approx(float(sum(shares) / 2))
+    [outcome] = kohort.compare(frame.with_columns(c=pl.lit("x")), policy, algorithms=["mdav"])
+    assert outcome.sse is None
+
+
+def squares(values):
+    mean = sum(values) / len(values)
+    return sum((value - mean) ** 2 for value in values)

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kohort.kernels.algorithms.divide import DONE, START, gather_parts
+from kohort.kernels.algorithms.divide import START, assign_between, finish_set, halve_set, widen
 from kohort.kernels.costs import LINE, box_cost, box_cost_with, span_cost
 from kohort.kernels.jit import kernel
+from kohort.kernels.random import shuffle
 
 FAR = 2**62
 """More than any loss."""
@@ -71,6 +72,39 @@ def _centre(
 
 
 @kernel
+def _distance(
+    costs,  # IN   Costs
+    centre,  # IN   int32[d]
+    place,  # IN   int32[d], of a record
+):
+    """Cost of the box around a centre and a record."""
+    total = 0
+    for axis in range(len(centre)):
+        total += place_cost(costs, axis, centre[axis], place[axis])
+    return total
+
+
+@kernel
+def _nearest(
+    costs,  # IN   Costs
+    places,  # IN   int32[n, d]
+    members,  # IN   int32[size]
+    centre,  # IN   int32[d]
+    other,  # IN   int, a record that is not wanted
+):
+    """The member nearest to a centre, the first of equals."""
+    least = np.int64(FAR)
+    found = -1
+    for record in members:
+        if record != other:
+            far = _distance(costs, centre, places[record])
+            if far < least:
+                least = far
+                found = record
+    return found
+
+
+@kernel
 def _assign(
     costs,  # IN   Costs
     places,  # IN   int32[n, d]
@@ -105,10 +139,7 @@ def _bound(
     lo[:] = np.iinfo(np.int32).max
     hi[:] = -1
     for record in members:
-        side = part[record]
-        for axis in range(codes.shape[1]):
-            lo[side, axis] = min(lo[side, axis], codes[record, axis])
-            hi[side, axis] = max(hi[side, axis], codes[record, axis])
+        widen(codes[record], lo[part[record]], hi[part[record]])
 
 
 @kernel
@@ -145,17 +176,14 @@ def _borrow(
                 cost = box_cost_with(costs, lo, hi, codes[record])
                 price[i] = cost
             else:
-                for axis in range(len(centre)):
-                    cost += place_cost(costs, axis, centre[axis], places[record, axis])
+                cost = _distance(costs, centre, places[record])
             if cost < least:
                 least = cost
                 found = record
         part[found] = small
         sizes[small] += 1
         sizes[1 - small] -= 1
-        for axis in range(len(lo)):
-            lo[axis] = min(lo[axis], codes[found, axis])
-            hi[axis] = max(hi[axis], codes[found, axis])
+        widen(codes[found], lo, hi)
 
 
 @kernel
@@ -181,6 +209,22 @@ def are_diverse(
 
 
 @kernel
+def _first_centres(
+    codes,  # IN   int32[n, d]
+    places,  # IN   int32[n, d]
+    members,  # IN   int32[size], in random order
+    centres,  # OUT  int32[2, d]
+):
+    """The first record, and the first that differs from it."""
+    centres[0] = places[members[0]]
+    centres[1] = places[members[1]]
+    for record in members[1:]:
+        if np.any(codes[record] != codes[members[0]]):
+            centres[1] = places[record]
+            break
+
+
+@kernel
 def bisect(
     codes,  # IN   int32[n, d]
     places,  # IN   int32[n, d]
@@ -190,37 +234,37 @@ def bisect(
     shares,  # IN   int64[promises], the l of each
     k,  # IN   int
     rounds,  # IN   int
-    members,  # IN   int32[size], 2k or more, in random order
+    by_growth,  # IN   bool: a record goes where it adds least to the loss, not to the nearer centre
+    members,  # IN/OUT int32[size], 2k or more; shuffled
+    random,  # IN/OUT uint64[1], state of the random numbers
     price,  # TMP  int64[n]
     part,  # TMP  int32[n]
     best,  # OUT  int32[n], 0 or 1 for each member
 ):
-    """Divide a set into two diverse groups of at least k; returns the size of group 0 and the rounds made.
+    """Divide a set into two diverse groups of at least k; returns the size of group 0.
 
     The size is 0 if no round gave two diverse groups.
     """
     d = codes.shape[1]
     centres = np.empty((2, d), np.int32)
-    former = np.empty((2, d), np.int32)
     lo = np.empty((2, d), np.int32)
     hi = np.empty((2, d), np.int32)
     sizes = np.zeros(2, np.int64)
-    centres[0] = places[members[0]]
-    centres[1] = places[members[1]]
-    for record in members[1:]:
-        if np.any(codes[record] != codes[members[0]]):
-            centres[1] = places[record]
-            break
     least = np.int64(FAR)
     left = 0
     for made in range(rounds):
-        if made > 0:
-            former[:] = centres
+        shuffle(random, members)
+        if made == 0:
+            _first_centres(codes, places, members, centres)
+        else:
             for side in range(2):
                 _centre(missing, places, members, part, side, sizes[side], centres[side])
-            if np.all(former == centres):  # this round would be the last one again
-                return left, made
-        _assign(costs, places, members, centres, part, sizes)
+        if by_growth:
+            u = _nearest(costs, places, members, centres[0], -1)
+            v = _nearest(costs, places, members, centres[1], u)
+            assign_between(codes, costs, members, u, v, True, part, sizes)
+        else:
+            _assign(costs, places, members, centres, part, sizes)
         _bound(codes, members, part, lo, hi)
         small = 0 if sizes[0] < k else 1
         if sizes[small] < k:
@@ -234,7 +278,7 @@ def bisect(
             left = sizes[0]
             for record in members:
                 best[record] = part[record]
-    return left, rounds
+    return left
 
 
 @kernel
@@ -361,7 +405,7 @@ def split(
 
 @kernel
 def bisect_sets(
-    codes,  # IN   int32[n, d], records in random order
+    codes,  # IN   int32[n, d]
     places,  # IN   int32[n, d]
     missing,  # IN   int32[d], see `_centre`
     costs,  # IN   Costs
@@ -370,10 +414,12 @@ def bisect_sets(
     splitter,  # IN   bool, whether to split a set that cannot be divided
     k,  # IN   int
     rounds,  # IN   int
+    by_growth,  # IN   bool, see `bisect`
     work,  # IN   int, number of records to look at in this call
     members,  # IN/OUT int32[n], records, set after set
     stops,  # IN/OUT int64[n]
     state,  # IN/OUT int64[2]
+    random,  # IN/OUT uint64[1], state of the random numbers
     labels,  # OUT  int32[n], group of each record
 ):
     """Divide sets until about `work` records have been looked at, or all is done."""
@@ -382,27 +428,22 @@ def bisect_sets(
     best = np.empty(n, np.int32)
     price = np.empty(n, np.int64)
     buffer = np.empty(n, np.int32)
-    begins = np.zeros(2, np.int64)
-    cursor = np.empty(2, np.int64)
     while state[START] < n and work > 0:
         start = state[START]
         stop = stops[start]
         inside = members[start:stop]
         left = 0
         if stop - start >= 2 * k:
-            left, made = bisect(codes, places, missing, costs, values, shares, k, rounds, inside, price, part, best)
-            work -= made * (stop - start)
+            left = bisect(
+                codes, places, missing, costs, values, shares, k, rounds, by_growth, inside, random, price, part, best
+            )  # fmt: skip
+            work -= rounds * (stop - start)
         if left > 0:
-            begins[1] = left
-            gather_parts(best, begins, inside, cursor, buffer)
-            stops[start] = start + left
-            stops[start + left] = stop
+            halve_set(best, left, members, stops, state, buffer)
             continue
         groups = 1
         part[inside] = 0
         if splitter:
             groups = split(codes, costs, values, shares, k, inside, part)
         work -= stop - start
-        labels[inside] = state[DONE] + part[inside]
-        state[DONE] += groups
-        state[START] = stop
+        finish_set(part, groups, members, stops, state, labels)

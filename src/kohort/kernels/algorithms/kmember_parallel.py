@@ -6,6 +6,10 @@ row within the bar is the best of all, and most of the time nobody needs to look
 
 Rows are compared by keys: the cost in the upper half, the number of the row in the lower one. So
 the smaller key is the cheaper row, the first of equals.
+
+With a class penalty the loss of cluster + row counts, and a row whose class is not among the most
+frequent ones of the cluster pays the penalty, too. Its loss is never less than what its cost alone
+makes of it, so a candidate that loses less than the bar's cost would is still the best of all.
 """
 
 from __future__ import annotations
@@ -100,10 +104,12 @@ class Growth(NamedTuple):
     wish: NDArray[np.int32]
     """The row that each cluster proposes."""
     price: NDArray[np.int64]
-    """What it would add to the loss."""
+    """What it would add to the loss, the penalty included."""
+    classes: NDArray[np.int32]
+    """Shape (clusters, k): classes of the members; without a penalty no columns."""
 
 
-def new_growth(clusters: int, axes: int, width: int) -> Growth:
+def new_growth(clusters: int, axes: int, width: int, members: int) -> Growth:
     """Clusters without members, which have not looked at any row."""
     return Growth(
         boxes=empty_boxes(clusters, axes),
@@ -113,6 +119,7 @@ def new_growth(clusters: int, axes: int, width: int) -> Growth:
         stale=np.zeros(clusters, np.bool_),
         wish=np.empty(clusters, np.int32),
         price=np.empty(clusters, np.int64),
+        classes=np.empty((clusters, members), np.int32),
     )
 
 
@@ -121,6 +128,7 @@ def join(
     codes,  # IN   int32[m, d]
     costs,  # IN   Costs
     first,  # IN   int64[m], position of the first copy of a row
+    penalty,  # IN/OUT ClassPenalty
     row,  # IN   int
     cluster,  # IN   int
     growth,  # IN/OUT Growth
@@ -132,6 +140,11 @@ def join(
     labels[first[row] + taken[row]] = cluster
     taken[row] += 1
     left[row] -= 1
+    if penalty.cost > 0:
+        members = growth.boxes.sizes[cluster]
+        growth.classes[cluster, members] = penalty.of_row[row]
+        alike = np.sum(growth.classes[cluster, : members + 1] == penalty.of_row[row])
+        penalty.most[cluster] = max(penalty.most[cluster], alike)
     add_to_box(growth.boxes, cluster, costs, codes[row], 1)
     growth.stale[cluster] = True
 
@@ -193,6 +206,7 @@ def _collect(
 def propose(
     codes,  # IN   int32[m, d]
     costs,  # IN   Costs
+    penalty,  # IN   ClassPenalty
     packs,  # IN   Packs, of the rows in `rows`
     live,  # IN   int, how many of them there are
     rows,  # IN   int32[m], rows that may be left, ascending
@@ -205,9 +219,15 @@ def propose(
     side = np.empty(costs.size.max(), np.int32)
     distance = np.empty(live, np.int32)
     boxes = growth.boxes
+    votes = np.zeros(len(penalty.votes), np.int64)
     for cluster in clusters:
         if growth.stale[cluster]:
             _refresh(codes, costs, cluster, left, growth)
+        if penalty.cost > 0:
+            _propose_with_penalty(
+                costs, penalty, packs, live, rows, left, cluster, table, side, distance, votes, growth
+            )
+            continue
         best = _least(growth, cluster, left)
         if best > growth.bar[cluster]:
             scan_box(costs, packs, live, boxes.lows[cluster], boxes.highs[cluster], table, side, distance)
@@ -216,6 +236,56 @@ def propose(
         size = boxes.sizes[cluster]
         growth.wish[cluster] = best & LOW
         growth.price[cluster] = (size + 1) * (best >> 32) - size * boxes.cost[cluster]
+
+
+@inner
+def _propose_with_penalty(
+    costs,  # IN   Costs
+    penalty,  # IN   ClassPenalty
+    packs,  # IN   Packs
+    live,  # IN   int
+    rows,  # IN   int32[m]
+    left,  # IN   int32[m]
+    cluster,  # IN   int
+    table,  # TMP  int32[]
+    side,  # TMP  int32[]
+    distance,  # TMP  int32[live]
+    votes,  # IN/OUT int64[classes], all 0
+    growth,  # IN/OUT Growth
+):
+    """Find the row of the least loss and penalty, the first of equals."""
+    boxes = growth.boxes
+    size = boxes.sizes[cluster]
+    members = growth.classes[cluster, :size]
+    most = penalty.most[cluster]
+    for which in members:
+        votes[which] += 1
+    wish = LAST
+    least = LAST
+    for index in range(growth.found[cluster]):
+        key = growth.keys[cluster, index]
+        row = key & LOW
+        if left[row] > 0:
+            loss = (size + 1) * (key >> 32) + (penalty.cost if votes[penalty.of_row[row]] < most else 0)
+            if loss < least or (loss == least and row < wish):
+                least = loss
+                wish = row
+    if wish == LAST or least >= (size + 1) * (growth.bar[cluster] >> 32):
+        scan_box(costs, packs, live, boxes.lows[cluster], boxes.highs[cluster], table, side, distance)
+        _collect(distance, live, rows, left, cluster, growth)
+        least = LAST
+        for slot in range(live):
+            row = rows[slot]
+            if left[row] > 0 and (size + 1) * np.int64(distance[slot]) < least:
+                loss = (size + 1) * np.int64(distance[slot])
+                loss += penalty.cost if votes[penalty.of_row[row]] < most else 0
+                if loss < least:
+                    least = loss
+                    wish = row
+    for which in members:
+        votes[which] = 0
+    growth.wish[cluster] = wish
+    growth.price[cluster] = least - size * boxes.cost[cluster]
 
 
 @inner
@@ -238,6 +308,7 @@ def grant(
     codes,  # IN   int32[m, d]
     costs,  # IN   Costs
     first,  # IN   int64[m]
+    penalty,  # IN/OUT ClassPenalty
     clusters,  # IN   int64[], by the row they wish, then by price, then by number
     growth,  # IN/OUT Growth
     left,  # IN/OUT int32[m]
@@ -248,7 +319,7 @@ def grant(
     for cluster in clusters:
         row = growth.wish[cluster]
         if left[row] > 0:
-            join(codes, costs, first, row, cluster, growth, left, taken, labels)
+            join(codes, costs, first, penalty, row, cluster, growth, left, taken, labels)
 
 
 @kernel

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kohort.kernels.algorithms.divide import DONE, START, gather_parts
+from kohort.kernels.algorithms.divide import START, assign_between, finish_set, halve_set, widen
 from kohort.kernels.costs import box_cost, box_cost_with, span_cost
 from kohort.kernels.jit import kernel
 
 ROUNDS = 3
 """How often the furthest record is looked for, as in the paper."""
-
-
-@kernel
-def _widen(
-    row,  # IN   int32[d], a record
-    lo,  # IN/OUT int32[d], box
-    hi,  # IN/OUT int32[d]
-):
-    for axis in range(len(row)):
-        lo[axis] = min(lo[axis], row[axis])
-        hi[axis] = max(hi[axis], row[axis])
 
 
 @kernel
@@ -54,25 +43,8 @@ def _assign(
     v = _furthest(codes, costs, members, u)
     for _ in range(ROUNDS - 1):
         u, v = v, _furthest(codes, costs, members, v)
-    lo = np.stack((codes[u], codes[v]))
-    hi = lo.copy()
-    sizes = np.ones(2, np.int64)
-    box = np.array([box_cost(costs, lo[0], hi[0]), box_cost(costs, lo[1], hi[1])])
-    grown = np.empty(2, np.int64)
-    price = np.empty(2, np.int64)
-    part[u] = 0
-    part[v] = 1
-    for record in members:
-        if record in (u, v):
-            continue
-        for side in range(2):
-            grown[side] = box_cost_with(costs, lo[side], hi[side], codes[record])
-            price[side] = (sizes[side] + 1) * grown[side] - sizes[side] * box[side] if by_growth else grown[side]
-        side = 1 if price[1] < price[0] or (price[1] == price[0] and sizes[1] < sizes[0]) else 0
-        part[record] = side
-        sizes[side] += 1
-        box[side] = grown[side]
-        _widen(codes[record], lo[side], hi[side])
+    sizes = np.empty(2, np.int64)
+    assign_between(codes, costs, members, u, v, by_growth, part, sizes)
     return sizes[0]
 
 
@@ -91,7 +63,7 @@ def _fill_up(
     hi = np.full(d, -1, np.int32)
     for record in members:
         if part[record] == small:
-            _widen(codes[record], lo, hi)
+            widen(codes[record], lo, hi)
     others = members[part[members] != small]
     value = np.empty(len(others), np.int64)
     for i in range(len(others)):
@@ -117,8 +89,6 @@ def divide_sets(
     n = len(members)
     part = np.empty(n, np.int32)
     buffer = np.empty(n, np.int32)
-    begins = np.zeros(2, np.int64)
-    cursor = np.empty(2, np.int64)
     while state[START] < n and work > 0:
         start = state[START]
         stop = stops[start]
@@ -134,14 +104,10 @@ def divide_sets(
                 left = k if small == 0 else size - k
         if max(left, size - left) < k or left == 0:
             # Two groups that are both too small would only have to be merged again.
-            labels[inside] = state[DONE]
-            state[DONE] += 1
-            state[START] = stop
-            continue
-        begins[1] = left
-        gather_parts(part, begins, inside, cursor, buffer)
-        stops[start] = start + left
-        stops[start + left] = stop
+            part[inside] = 0
+            finish_set(part, 1, members, stops, state, labels)
+        else:
+            halve_set(part, left, members, stops, state, buffer)
 
 
 @kernel
@@ -184,11 +150,11 @@ def _borrow(
         value[i] = box_cost_with(costs, lo, hi, codes[donors[i]])
     donors[:] = donors[np.argsort(value, kind="mergesort")]
     for record in donors[:wanted]:
-        _widen(codes[record], lo, hi)
+        widen(codes[record], lo, hi)
     rest_lo[:] = codes[donors[wanted]]
     rest_hi[:] = codes[donors[wanted]]
     for record in donors[wanted:]:
-        _widen(codes[record], rest_lo, rest_hi)
+        widen(codes[record], rest_lo, rest_hi)
 
 
 @kernel
@@ -284,8 +250,8 @@ def mend_groups(
         tails[nearest] = tails[g]
         sizes[nearest] += sizes[g]
         sizes[g] = 0
-        _widen(lows[g], lows[nearest], highs[nearest])
-        _widen(highs[g], lows[nearest], highs[nearest])
+        widen(lows[g], lows[nearest], highs[nearest])
+        widen(highs[g], lows[nearest], highs[nearest])
         here[nearest] = box_cost(costs, lows[nearest], highs[nearest])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -31,6 +32,8 @@ class Partition:
     k: int
     suppressed: int
     """Number of further records that are not published."""
+    original: NDArray[np.int32] | None = None
+    """Codes of the records of the original, if they are at hand; nobody says which of them is which published one."""
 
     @property
     def records(self) -> int:
@@ -65,10 +68,18 @@ class Figure(ABC):
 FIGURES: Registry[Figure] = Registry("figure")
 
 
-def figures_of(partition: Partition) -> dict[str, dict[str, Any]]:
-    """Every figure that can be computed for a partition, by its name."""
+def figures_of(
+    partition: Partition, parameters: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Every figure that can be computed for a partition, by its name.
+
+    Parameters
+    ----------
+    parameters : mapping of mappings, optional
+        Parameters of figures, by their names.
+    """
     return {
-        name: figure().of(partition)
+        name: FIGURES.make(name, (parameters or {}).get(name, {})).of(partition)
         for name, figure in FIGURES.items()
         if partition.sensitive is not None or not figure.uses_sensitive
     }

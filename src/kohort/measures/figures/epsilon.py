@@ -16,6 +16,8 @@ from kohort.policy.parameters import Limits, require_number
 if TYPE_CHECKING:
     from kohort.kernels.proximity import Metric
 
+EPSILON = 0.1
+"""The distance for which delta is reported, unless another is given."""
 BINS = 20
 """Bins of the frequencies of eps_MIN, over 0 to 1."""
 SLACK = 1e-9
@@ -52,7 +54,7 @@ class Epsilon(Figure):
     (0.4, 1.0)
     """
 
-    epsilon: float = 0.1
+    epsilon: float = EPSILON
 
     summary = "how far apart the sensitive values of a class are: smallest and mean distance"
     paper = "Zhang et al., PAC (003), eq. 3 and 12 to 14"

@@ -54,6 +54,20 @@ def test_several_columns_weigh_the_same():
     assert figure(part)["mean_eps_avg"] == pytest.approx(0.5)
 
 
+def test_columns_count_by_their_weights():
+    """Equations 3 and 4 by hand: (3 * 2/10 + 1 * 1) / 4."""
+    frame = pl.DataFrame({"q": [1, 2], "pay": [0, 2], "other": [0, 10], "ill": ["flu", "cold"]})
+    policy = Policy.build(k=2, quasi_identifiers=["q", "other"], sensitive=["pay", "ill"], weights={"pay": 3.0})
+    policy = policy.with_changes("columns", pay={"role": "sensitive", "weight": 3.0})
+    wide = pl.concat([frame, frame.with_columns(pay=pl.Series([10, 10]))])
+    sensitive = encode(typed_columns(wide, policy, "sensitive"), policy, "sensitive")
+    empty = np.zeros((4, 0), np.int32)
+    part = Partition(np.array([0, 0, 1, 1]), (), empty, empty, sensitive, 2, 0)
+    smallest, _, _ = class_distances(part.labels, part.sensitive, 0)
+    by_hand = [(3 * Fraction(2, 10) + 1) / 4, (3 * Fraction(0) + 1) / 4]
+    assert smallest.tolist() == pytest.approx([float(share) for share in by_hand])
+
+
 def test_a_missing_value_is_far_from_all_but_missing_ones():
     smallest, mean, _ = class_distances(*_of(partition([0, 0, 1, 1, 1], pay=[1, None, None, None, 5])), 0)
     assert smallest.tolist() == [1, 0]

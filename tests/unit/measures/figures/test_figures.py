@@ -4,20 +4,23 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kohort
 from kohort.cli.measure import print_figures
 from kohort.codes.boxes import boxes_of_labels
-from kohort.codes.encode import encode
+from kohort.codes.encode import LineAxis, encode
+from kohort.errors import PolicyError
 from kohort.measures.figures import FIGURES, Partition
 from kohort.measures.figures.base import figures_of
 from kohort.measures.figures.discernibility import least_discernibility
+from kohort.measures.figures.diversity import quasi_diversity, record_diversity
 from kohort.policy import Policy
 from kohort.table import typed_columns, typed_quasi_identifiers
 from property.strategies import cases
@@ -56,6 +59,7 @@ def test_as_counted_record_by_record(case, data):
     assert figures["class-size"]["c_avg"] == pytest.approx(n / len(members) / k)
     # null and "" are the same sensitive value, and no value at all counts as one
     values = [None if value is None else str(value) for value in frame["ill"]]
+    assume(any(value is not None for value in values))  # a column without values has no type, and no diversity
     wrong, alike = suppressed, 0
     for group in members:
         counts = Counter(values[i] for i in group)
@@ -222,7 +226,10 @@ def test_a_published_mean_counts_as_a_point(tmp_path):
     path.write_text("age,ill\n34.5,flu\n34.5,cold\n99,flu\n99,flu\n")
     original, _ = foreign()
     policy = Policy.build(k=2, quasi_identifiers=["age"], sensitive=["ill"])
-    assert kohort.describe(path, original.select("age", "ill"), policy)["usefulness"] == {"mean": 0.0}
+    assert kohort.describe(path, original.select("age", "ill"), policy)["usefulness"] == {
+        "mean": 0.0,
+        "mean_of_records": 0.0,
+    }
 
 
 def test_neutralised_texts_and_dates_of_their_own_form(tmp_path):
@@ -259,3 +266,74 @@ def test_the_command_prints_them(tmp_path):
     facts = json.loads(told.stdout)
     assert facts["figures"]["class-size"]["classes"] == 2
     assert 0 < facts["total"] < 1
+
+
+# -- with the original at hand ----------------------------------------------------------------------
+
+
+def test_usefulness_of_table_1_2_from_files_is_that_of_the_paper():
+    """Definition 3 counts the values of the members: the second class has 2 of 4 postal codes."""
+    original = pl.DataFrame(
+        {
+            "gender": ["Male", "Male", "Female", "Female", "Female", "Female", "Male"],
+            "age": [40, 32, 40, 38, 29, 34, 39],
+            "zip": ["23051", "70825", "23051", "23038", "81307", "23038", "23051"],
+        }
+    )
+    release = pl.DataFrame(
+        {
+            "gender": ["*", "*", "*", "Female", "*", "Female", "*"],
+            "age": ["[39,40]", "[29,32]", "[39,40]", "[34,38]", "[29,32]", "[34,38]", "[39,40]"],
+            "zip": ["23051", "*****", "23051", "23038", "*****", "23038", "23051"],
+        }
+    ).sample(fraction=1, shuffle=True, seed=1)
+    policy = Policy.build(
+        k=2, quasi_identifiers=["gender", "age", "zip"], hierarchies={"zip": {"prefix": [5, 4, 3, 2, 1]}}
+    )
+    members = [(0, 2, 6), (1, 4), (3, 5)]
+    shares = []
+    for some in members:
+        gender, age, code = (original[name].gather(some).to_list() for name in original.columns)
+        shares.append(Fraction(len(set(gender)), 2) + Fraction(max(age) - min(age), 11) + Fraction(len(set(code)), 4))
+    figures = kohort.describe(release, original, policy)["usefulness"]
+    assert figures["mean_of_records"] == pytest.approx(float(sum(shares) / 3), abs=1e-12)
+    assert round(figures["mean_of_records"], 4) == 1.4091
+    assert round(figures["mean"], 4) == 1.5758
+    assert "mean_of_records" not in kohort.describe(release, None, policy)["usefulness"]
+
+
+@given(case=cases(max_rows=25))
+@settings(max_examples=30, deadline=None)
+def test_usefulness_counts_the_records_that_fit_a_class(case):
+    """Against comparing every record with every class; never more than what the boxes cover."""
+    frame, policy = case
+    codes = encode(typed_quasi_identifiers(frame, policy), policy)
+    labels = np.arange(frame.height) * 3 // frame.height
+    boxes = boxes_of_labels(codes.array, labels.astype(np.int32))
+    part = Partition(labels, codes.axes, boxes.lo, boxes.hi, None, 2, 0, codes.array)
+    found = record_diversity(part)
+    for label in range(labels.max() + 1):
+        lo, hi = boxes.lo[labels == label][0], boxes.hi[labels == label][0]
+        inside = codes.array[((codes.array >= lo) & (codes.array <= hi)).all(axis=1)]
+        share = 0.0
+        for axis, column in zip(codes.axes, inside.T, strict=True):
+            if not isinstance(axis, LineAxis):
+                share += len(set(column.tolist())) / axis.size
+            elif column.max() == axis.missing_code:
+                share += 0.0 if column.min() == axis.missing_code else 1.0
+            else:
+                share += axis.positions[column.max()] - axis.positions[column.min()]
+        assert found[label] == pytest.approx(share)
+    assert (found <= quasi_diversity(part) + 1e-12).all()
+
+
+def test_epsilon_can_be_set():
+    frame = pl.DataFrame({"a": [1, 1, 1], "pay": [0, 2, 10]})
+    policy = Policy.build(k=3, quasi_identifiers=["a"], sensitive=["pay"])
+    deltas = {
+        epsilon: kohort.describe(frame, frame, policy, epsilon=epsilon)["epsilon"]["delta"]
+        for epsilon in (0.1, 0.2, 0.8)
+    }
+    assert deltas == {0.1: 1.0, 0.2: 0.5, 0.8: 0.0}  # distances .2, .8 and 1
+    with pytest.raises(PolicyError, match="'epsilon' must be a number from 0 to 1"):
+        kohort.describe(frame, frame, policy, epsilon=1.5)
