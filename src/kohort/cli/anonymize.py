@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from warnings import filterwarnings
 
 import typer
 
 from kohort.cli.shared import (
+    BoundOption,
     DataArgument,
     JsonOption,
     PolicyOption,
     QuietOption,
+    SizeOption,
     app,
     console,
+    policy_of,
     print_facts,
     print_json,
     print_loss,
     print_verdict,
     progress_bar,
 )
+
+if TYPE_CHECKING:
+    from kohort.release.release import Release
 
 
 class Engine(StrEnum):
@@ -31,63 +39,63 @@ class Engine(StrEnum):
     spark = "spark"
 
 
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Release: .csv or .parquet.")]
+Algorithm = Annotated[str | None, typer.Option(help="Algorithm, instead of the policy's.")]
+Measure = Annotated[str | None, typer.Option(help="Loss measure, instead of the policy's.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of the clustering.")]
+Refine = Annotated[bool, typer.Option("--refine", help="Improve what the algorithm found by local search.")]
+Budget = Annotated[str | None, typer.Option(help="Time for the search: '30s', '5min'. Ctrl-C ends it, too.")]
+KeepOrder = Annotated[bool, typer.Option("--keep-order", help="Keep the row order of the input.")]
+_SHUFFLE = "Seed of the row order, for a byte-identical file; keep it secret."
+ShuffleSeed = Annotated[int | None, typer.Option(help=_SHUFFLE)]
+Bounds = Annotated[bool, typer.Option("--bounds", help="Parquet: add typed _lo and _hi columns.")]
+_FORMULAS = "CSV: put an apostrophe before cells that a spreadsheet would run."
+Neutralise = Annotated[bool, typer.Option("--neutralise-formulas", help=_FORMULAS)]
+VerdictPath = Annotated[Path | None, typer.Option(help="Where to write the public verdict; default: beside OUT.")]
+PrivatePath = Annotated[Path | None, typer.Option(help="Where to write the private verdict, with seed and parameters.")]
+_LEDGER = "Check against the earlier releases in this file, and record this one there."
+Ledger = Annotated[Path | None, typer.Option(help=_LEDGER)]
+_PERSON = "With --ledger: the identifier column that names the person."
+Person = Annotated[str | None, typer.Option(metavar="COLUMN", help=_PERSON)]
+_KEY = "With --person: file with the secret key; default: KOHORT_LEDGER_KEY."
+LedgerKey = Annotated[Path | None, typer.Option(help=_KEY)]
+_MEMORY = "Memory limit, such as 2GB: works in partitions on disk."
+Memory = Annotated[str | None, typer.Option(metavar="SIZE", help=_MEMORY)]
+_PARTITIONS = "With --memory or Spark: largest number of partitions."
+Partitions = Annotated[int | None, typer.Option(min=1, help=_PARTITIONS)]
+_RESUME = "With --memory or Spark: continue an interrupted run, keep its finished partitions."
+Resume = Annotated[bool, typer.Option("--resume", help=_RESUME)]
+Where = Annotated[Engine, typer.Option(help="Where the work is done.")]
+_MASTER = "With --engine spark: local[*], spark://host:port or sc://host:port."
+Master = Annotated[str | None, typer.Option(help=_MASTER)]
+
+
 @app.command()
 def anonymize(
     data: DataArgument,
     policy: PolicyOption,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Release: .csv or .parquet.")],
-    k: Annotated[
-        int | None, typer.Option(help="Smallest size of an equivalence class, instead of the policy's.")
-    ] = None,
-    algorithm: Annotated[str | None, typer.Option(help="Algorithm, instead of the policy's.")] = None,
-    measure: Annotated[str | None, typer.Option(help="Loss measure, instead of the policy's.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the clustering.")] = None,
-    refine: Annotated[bool, typer.Option("--refine", help="Improve what the algorithm found by local search.")] = False,
-    budget: Annotated[str | None, typer.Option(help="Time for the search: '30s', '5min'. Ctrl-C ends it, too.")] = None,
-    bound_effort: Annotated[
-        float | None, typer.Option(help="Seconds, roughly, for the lower bound on the loss; 0 for no bound.")
-    ] = None,
-    keep_order: Annotated[bool, typer.Option("--keep-order", help="Keep the row order of the input.")] = False,
-    shuffle_seed: Annotated[
-        int | None, typer.Option(help="Seed of the row order, for a byte-identical file; keep it secret.")
-    ] = None,
-    bounds: Annotated[bool, typer.Option("--bounds", help="Parquet: add typed _lo and _hi columns.")] = False,
-    neutralise_formulas: Annotated[
-        bool,
-        typer.Option("--neutralise-formulas", help="CSV: put an apostrophe before cells that a spreadsheet would run."),
-    ] = False,
-    verdict: Annotated[
-        Path | None, typer.Option(help="Where to write the public verdict; default: beside OUT.")
-    ] = None,
-    private: Annotated[
-        Path | None, typer.Option(help="Where to write the private verdict, with seed and parameters.")
-    ] = None,
-    ledger: Annotated[
-        Path | None, typer.Option(help="Check against the earlier releases in this file, and record this one there.")
-    ] = None,
-    person: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="With --ledger: the identifier column that names the person.")
-    ] = None,
-    ledger_key: Annotated[
-        Path | None, typer.Option(help="With --person: file with the secret key; default: KOHORT_LEDGER_KEY.")
-    ] = None,
-    memory: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Memory limit, such as 2GB: works in partitions on disk."),
-    ] = None,
-    partitions: Annotated[
-        int | None, typer.Option(min=1, help="With --memory or Spark: largest number of partitions.")
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume", help="With --memory or Spark: continue an interrupted run, keep its finished partitions."
-        ),
-    ] = False,
-    engine: Annotated[Engine, typer.Option(help="Where the work is done.")] = Engine.local,
-    master: Annotated[
-        str | None, typer.Option(help="With --engine spark: local[*], spark://host:port or sc://host:port.")
-    ] = None,
+    output: Output,
+    k: SizeOption = None,
+    algorithm: Algorithm = None,
+    measure: Measure = None,
+    seed: Seed = None,
+    refine: Refine = False,
+    budget: Budget = None,
+    bound_effort: BoundOption = None,
+    keep_order: KeepOrder = False,
+    shuffle_seed: ShuffleSeed = None,
+    bounds: Bounds = False,
+    neutralise_formulas: Neutralise = False,
+    verdict: VerdictPath = None,
+    private: PrivatePath = None,
+    ledger: Ledger = None,
+    person: Person = None,
+    ledger_key: LedgerKey = None,
+    memory: Memory = None,
+    partitions: Partitions = None,
+    resume: Resume = False,
+    engine: Where = Engine.local,
+    master: Master = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -96,65 +104,29 @@ def anonymize(
     OUT appears only after it has been written, re-read and verified; the public verdict is
     written beside it as OUT.verdict.json. With --engine spark, OUT is a folder of files.
     """
-    import kohort
     from kohort.table.targets import part_path, verdict_path
 
-    changes: list[tuple[str, dict[str, Any]]] = [
-        ("privacy", {"k": k}),
-        (
-            "algorithm",
-            {"name": algorithm, "measure": measure, "seed": seed, "refine": refine or None, "budget": budget}
-            | {"bound_effort": bound_effort},
-        ),
-        (
-            "output",
-            {
-                "order": "kept" if keep_order else None,
-                "shuffle_seed": shuffle_seed,
-                "bounds": bounds or None,
-                "formulas": "neutralised" if neutralise_formulas else None,
-            },
-        ),
-    ]
-    chosen = kohort.Policy.load(policy)
-    for section, keys in changes:
-        given = {key: value for key, value in keys.items() if value is not None}
-        if given:
-            chosen = chosen.with_changes(section, **given)
+    chosen = policy_of(
+        policy,
+        privacy={"k": k},
+        algorithm={"name": algorithm, "measure": measure, "seed": seed, "refine": refine or None, "budget": budget}
+        | {"bound_effort": bound_effort},
+        output={"order": "kept" if keep_order else None, "shuffle_seed": shuffle_seed, "bounds": bounds or None}
+        | {"formulas": "neutralised" if neutralise_formulas else None},
+    )
     _refuse_options(engine, {"master": master, "ledger": ledger or person or ledger_key, "memory": memory})
-    verdict = verdict or verdict_path(output)
+    here = {"ledger": ledger, "person": person, "ledger_key": ledger_key, "memory": memory}
     with progress_bar(silent=quiet or json) as progress:
-        if engine is Engine.spark:
-            # Nobody asked for pandas: tables cross to Python as Arrow.
-            filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
-            import kohort.spark
-
-            release = kohort.spark.release(
-                data,
-                chosen,
-                output,
-                master=master,
-                partitions=partitions,
-                resume=resume,
-                progress=progress,
-                verdict=verdict,
-                private=private,
-            )
-        else:
-            release = kohort.anonymize(
-                data,
-                chosen,
-                output=output,
-                progress=progress,
-                ledger=ledger,
-                person=person,
-                ledger_key=ledger_key,
-                memory=memory,
-                partitions=partitions,
-                resume=resume,
-                verdict=verdict,
-                private=private,
-            )
+        release = _maker(engine, {"master": master} if engine is Engine.spark else here)(
+            data,
+            chosen,
+            output=output,
+            partitions=partitions,
+            resume=resume,
+            progress=progress,
+            verdict=verdict or verdict_path(output),
+            private=private,
+        )
     if json:
         print_json(release.public())
     elif not quiet:
@@ -164,6 +136,19 @@ def anonymize(
         paths = ", ".join(str(part_path(output, name)) for name in release.tables or ("",))
         recorded = f", recorded in {ledger}" if ledger else ""
         console().print(f"written to {paths}{recorded}")
+
+
+def _maker(engine: Engine, options: dict[str, Any]) -> Callable[..., Release]:
+    """What makes the release, with the options that it alone has."""
+    if engine is Engine.local:
+        from kohort.release.run import anonymize
+
+        return partial(anonymize, **options)
+    # Nobody asked for pandas: tables cross to Python as Arrow.
+    filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    from kohort.spark import release
+
+    return partial(release, **options)
 
 
 def _refuse_options(engine: Engine, given: dict[str, object]) -> None:

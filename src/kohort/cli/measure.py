@@ -9,7 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
-from kohort.cli.shared import JsonOption, PolicyOption, QuietOption, app, print_hanging, print_json, print_loss
+from kohort.cli.shared import (
+    BoundOption,
+    JsonOption,
+    PolicyOption,
+    QuietOption,
+    app,
+    policy_of,
+    print_hanging,
+    print_json,
+    print_loss,
+)
 
 
 @app.command()
@@ -21,9 +31,7 @@ def measure(
         typer.Option(help="The original table; without it, only figures that anybody can compute."),
     ] = None,
     name: Annotated[str | None, typer.Option("--measure", help="Loss measure, instead of the policy's.")] = None,
-    bound_effort: Annotated[
-        float | None, typer.Option(help="Seconds, roughly, for the lower bound on the loss; 0 for no bound.")
-    ] = None,
+    bound_effort: BoundOption = None,
     epsilon: Annotated[
         float | None, typer.Option(help="Distance of sensitive values, 0 to 1, for which delta is reported; 0.1.")
     ] = None,
@@ -35,13 +43,10 @@ def measure(
     With --original the figures are exact, and may reveal what the file hides: keep them as confidential as the
     original.
     """
-    import kohort
     from kohort.measures.figures.epsilon import EPSILON
     from kohort.reports.measure import bound_of, measure_and_describe
 
-    chosen = kohort.Policy.load(policy)
-    if bound_effort is not None:
-        chosen = chosen.with_changes("algorithm", bound_effort=bound_effort)
+    chosen = policy_of(policy, algorithm={"bound_effort": bound_effort})
     loss, figures = measure_and_describe(
         release, original, chosen, name=name, epsilon=EPSILON if epsilon is None else epsilon
     )

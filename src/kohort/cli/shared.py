@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kohort.audit import Verdict
     from kohort.common.progress import Progress
     from kohort.measures.loss import Loss
+    from kohort.policy import Policy
 
 app = typer.Typer(
     name="kohort",
@@ -54,11 +55,26 @@ DataArgument = Annotated[
 ]
 PolicyOption = Annotated[Path, typer.Option("--policy", "-p", help="Policy file (TOML).")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, nothing else.")]
+SizeOption = Annotated[int | None, typer.Option(help="Smallest size of an equivalence class, instead of the policy's.")]
+BoundOption = Annotated[
+    float | None, typer.Option(help="Seconds, roughly, for the lower bound on the loss; 0 for no bound.")
+]
 MemoryOption = Annotated[
     str | None,
     typer.Option(metavar="SIZE", help="Memory limit, such as 2GB; the rest goes to temporary files."),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+
+
+def policy_of(path: Path, **sections: Mapping[str, Any]) -> Policy:
+    """The policy of a file, with keys of some of its sections changed, where a value is given."""
+    from kohort.policy import Policy
+
+    policy = Policy.load(path)
+    for section, keys in sections.items():
+        given = {key: value for key, value in keys.items() if value is not None}
+        policy = policy.with_changes(section, **given) if given else policy
+    return policy
 
 
 def console() -> Console:

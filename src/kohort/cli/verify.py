@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from kohort.cli.shared import JsonOption, MemoryOption, PolicyOption, QuietOption, app, print_json, print_verdict
+from kohort.cli.shared import (
+    JsonOption,
+    MemoryOption,
+    PolicyOption,
+    QuietOption,
+    SizeOption,
+    app,
+    policy_of,
+    print_json,
+    print_verdict,
+)
 
 
 @app.command()
@@ -35,9 +45,7 @@ def verify(
     against: Annotated[
         Path | None, typer.Option(metavar="LEDGER", help="Also check it against the earlier releases in this ledger.")
     ] = None,
-    k: Annotated[
-        int | None, typer.Option(help="Smallest size of an equivalence class, instead of the policy's.")
-    ] = None,
+    k: SizeOption = None,
     strict: Annotated[
         bool,
         typer.Option(
@@ -55,12 +63,9 @@ def verify(
     import kohort
     from kohort.table.sizes import memory_of
 
-    chosen = kohort.Policy.load(policy)
-    if k is not None:
-        chosen = chosen.with_changes("privacy", k=k)
     verdict = kohort.verify(
         release,
-        chosen,
+        policy_of(policy, privacy={"k": k}),
         original=original,
         row_order=row_order,
         sensitive_table=sensitive_table,

@@ -66,8 +66,7 @@ def anonymize(
     Parameters
     ----------
     table
-        Path of a CSV or Parquet file, a folder of such files or a pattern, or a polars, pandas or pyarrow table. Never
-        changed.
+        A CSV or Parquet file, a folder of such files or a pattern, or a polars, pandas or pyarrow table. Never changed.
     policy : Policy or path
         What is promised about which column.
     output : path, optional
@@ -101,10 +100,8 @@ def anonymize(
 
     Raises
     ------
-    PolicyError, DataError
-        When policy or table are faulty; all faults together.
-    InfeasibleError
-        When nothing can keep the promise.
+    PolicyError, DataError, InfeasibleError
+        When policy or table are faulty, all faults together; or when nothing can keep the promise.
     VerificationError
         When the written file does not keep it; nothing is published.
 
@@ -112,37 +109,48 @@ def anonymize(
     --------
     >>> import kohort
     >>> policy = kohort.Policy.build(
-    ...     k=5, identifiers=["name"], quasi_identifiers=["birth_date", "sex", "zip_code"],
-    ...     sensitive=["diagnosis"], hierarchies={"zip_code": {"prefix": [5, 3]}}, seed=1)
-    >>> patients = kohort.datasets.patients(1000).select(*policy.columns)
-    >>> release = kohort.anonymize(patients, policy)
+    ...     k=5, quasi_identifiers=["birth_date", "sex", "zip_code"], sensitive=["diagnosis"],
+    ...     hierarchies={"zip_code": {"prefix": [5, 3]}}, seed=1)
+    >>> release = kohort.anonymize(kohort.datasets.patients(1000).select(*policy.columns), policy)
     >>> release.verdict.passed, release.table.columns
     (True, ['birth_date', 'sex', 'zip_code', 'diagnosis'])
     """
-    policy = Policy.of(policy)
-    path = Path(output) if output is not None else None
-    documents = documents_of(path, verdict, private)
-    clock = Clock(progress)
-    plan = plan_of(policy)
-    engine = MEMORY if memory is None else DISK
+    policy, path = Policy.of(policy), Path(output) if output is not None else None
+    documents, plan = documents_of(path, verdict, private), plan_of(policy)
     in_files = path is not None and isinstance(table, str | Path)
     given = {"ledger": ledger, "frame": not in_files, "partitions": partitions is not None, "resume": resume}
-    refuse(engine, plan, [name for name, asked in given.items() if asked])
+    refuse(MEMORY if memory is None else DISK, plan, [name for name, asked in given.items() if asked])
     book = _book(plan, path, ledger, person, ledger_key)
     kind = _target(table, path, plan, book, ledger_key, documents)
+    request = _Request(table, plan, path, kind, documents, Clock(progress))
     if memory is not None:
-        assert path is not None
-        return _beyond_memory(
-            table, plan, path, memory, clock, documents=documents, partitions=partitions, resume=resume
-        )
+        return _beyond_memory(request, memory, partitions=partitions, resume=resume)
+    return _in_memory(request, book)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What is asked for, and has been found to be possible."""
+
+    table: Any
+    plan: Plan
+    path: Path | None
+    kind: Kind
+    documents: Documents
+    clock: Clock
+
+
+def _in_memory(request: _Request, book: Book | None) -> Release:
+    """A release of a table that is read as a whole."""
+    plan, path, clock, policy = request.plan, request.path, request.clock, request.plan.policy
     secret = read_key(policy)
     with clock.step("read"):
-        source = read_table(table, policy.input, policy.columns)
+        source = read_table(request.table, policy.input, policy.columns)
         if source.dialect is not None:
             refuse_misread(source.files, policy, source.frame.columns, source.frame.height)
     with clock.step("encode"):
         usable = usable_of(source, policy)
-        if kind == "csv":
+        if request.kind == "csv":
             refuse_formless(source.frame.drop(*policy.dropped, *policy.quasi_identifiers).schema)
         named = with_pseudonyms(source.frame, policy, secret)
         table = loaded(plan, usable, clock.share, clock.note)
@@ -156,7 +164,7 @@ def anonymize(
         with clock.step("write"):
             neutralise = policy.output.formulas == "neutralised"
             for draft, part in zip(drafts, parts, strict=True):
-                write_table(part.frame, draft, kind, source.dialect, neutralise=neutralise)
+                write_table(part.frame, draft, request.kind, source.dialect, neutralise=neutralise)
         with clock.step("verify"):
             original = source.files or source.frame
             judged, published = _verified(drafts, parts, original, record)
@@ -176,27 +184,20 @@ def anonymize(
             facts=solution.facts,
             find_bound=partial(_bound, plan, codes, solution, source.frame.height),
         )
-        documents.write(release, files)
+        request.documents.write(release, files)
     return release
 
 
-def _beyond_memory(
-    table: str | Path,
-    plan: Plan,
-    path: Path,
-    memory: str | int,
-    clock: Clock,
-    *,
-    documents: Documents,
-    **how: Any,
-) -> Release:
-    """The same for a table that is larger than memory."""
+def _beyond_memory(request: _Request, memory: str | int, **how: Any) -> Release:
+    """The same of a table that is larger than memory."""
     from kohort.release.engines.embedded import beyond_memory
 
+    plan, path, clock = request.plan, request.path, request.clock
+    assert path is not None
     limit = memory if isinstance(memory, int) else memory_of(memory)
     with together(stopping.published) as files:
         draft = files.file(path)
-        with beyond_memory(table, plan, path, draft, limit, clock, **how) as run:
+        with beyond_memory(request.table, plan, path, draft, limit, clock, **how) as run:
             with clock.step("verify"):
                 found = examine(
                     draft,
@@ -208,7 +209,6 @@ def _beyond_memory(
                     hold=True,
                 )
                 refuse_verdict(found.verdict)
-            is_parquet = file_kind(path) == "parquet"
             release = release_of(
                 run.job.plan,
                 run.job.axes,
@@ -217,11 +217,11 @@ def _beyond_memory(
                 {name: Counted.of(texts) for name, texts in found.published.items()},
                 clock,
                 clusters=run.tally.clusters,
-                table=pl.scan_parquet(path, glob=False) if is_parquet else pl.scan_csv(path, glob=False),
+                table=(pl.scan_parquet if request.kind == "parquet" else pl.scan_csv)(path, glob=False),
                 path=path,
                 facts=run.facts,
             )
-        documents.write(release, files)
+        request.documents.write(release, files)
     return release
 
 
