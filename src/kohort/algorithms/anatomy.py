@@ -54,7 +54,6 @@ class Anatomy(Algorithm):
     recoding = "none; two tables"
     guarantee = "buckets of k..2k-1 records, no two with the same sensitive value"
     complexity = "O(n log v) for v sensitive values"
-    enforces = frozenset({"k-anonymity"})
     anonymity = "buckets"
     uses_sensitive = True
 

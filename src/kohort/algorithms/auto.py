@@ -35,10 +35,8 @@ class Auto(Algorithm):
 
     summary = "a fast start, then local search for a time that suits the table"
     paper = "kohort"
-    recoding = "local"
     guarantee = "k-anonymity; sizes k..2k-1"
     complexity = "O(n log n + n k d), then O(n d) per step"
-    enforces = frozenset({"k-anonymity"})
     searches = True
 
     @override

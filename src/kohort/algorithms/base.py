@@ -24,10 +24,10 @@ class Algorithm(Checked, ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     paper: ClassVar[str]
-    recoding: ClassVar[str]
+    recoding: ClassVar[str] = "local"
     guarantee: ClassVar[str]
     complexity: ClassVar[str]
-    enforces: ClassVar[frozenset[str]]
+    enforces: ClassVar[frozenset[str]] = frozenset({"k-anonymity"})
     """Privacy models that its result keeps by itself. Repair keeps others, where the release is in classes."""
     anonymity: ClassVar[Anonymity] = "classes"
     """What `k` means in its releases; a policy that says anything else is refused before work."""
@@ -46,12 +46,10 @@ class Algorithm(Checked, ABC):
 
     def wants_sensitive(self, policy: Policy) -> bool:
         """Whether the sensitive columns are to be encoded for it."""
-        del policy
         return self.uses_sensitive
 
     def tables(self, policy: Policy) -> tuple[str, ...]:
         """Names of the tables of its release, for their files; empty for one table."""
-        del policy
         return ()
 
     @abstractmethod

@@ -45,10 +45,8 @@ class Best(Algorithm):
 
     summary = "auto with patience: a long search, several times"
     paper = "kohort"
-    recoding = "local"
     guarantee = "k-anonymity; sizes k..2k-1"
     complexity = "O(n log n + n k d), then O(n d) per step"
-    enforces = frozenset({"k-anonymity"})
     searches = True
 
     @override

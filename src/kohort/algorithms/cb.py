@@ -64,7 +64,6 @@ class ClusteringBased(Clusterer):
 
     summary = "bisecting 2-means with at least k records on each side, if need be l-diverse ones"
     paper = "He et al., PAKDD 2012 (002)"
-    recoding = "local"
     guarantee = "k-anonymity, sizes k..2k-1; or k-anonymity and l-diversity"
     complexity = "O(r d n log(n/k)), at worst O(r d n^2 / k)"
     enforces = frozenset({"k-anonymity", "frequency-l-diversity"})

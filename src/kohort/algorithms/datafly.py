@@ -45,7 +45,6 @@ class Datafly(Algorithm):
     recoding = "full-domain"
     guarantee = "k-anonymity; sizes k or more"
     complexity = "O(d m l) for m distinct rows and l levels in all"
-    enforces = frozenset({"k-anonymity"})
 
     @override
     def solve(self, task: Task) -> Solution:

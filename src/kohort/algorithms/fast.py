@@ -35,10 +35,8 @@ class Fast(Clusterer):
 
     summary = "the best cut, by dynamic programming, of the records in a good order"
     paper = "kohort; the dynamic program is that of Hansen, Mukherjee, IEEE TKDE 2003, for boxes"
-    recoding = "local"
     guarantee = "k-anonymity; sizes k..2k-1"
     complexity = "O(n log n + n k d)"
-    enforces = frozenset({"k-anonymity"})
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

@@ -64,10 +64,8 @@ class Gccg(Clusterer):
 
     summary = "the most typical record left takes its k - 1 nearest"
     paper = "Ni, Xie, Qian (000), 2017, algorithm 1"
-    recoding = "local"
     guarantee = "k-anonymity; sizes k, the last k..2k-1"
     complexity = "O(n^2 / k)"
-    enforces = frozenset({"k-anonymity"})
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

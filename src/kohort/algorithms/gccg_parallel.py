@@ -61,10 +61,8 @@ class GccgParallel(Clusterer):
 
     summary = "gccg on parts of the table, each in a thread"
     paper = "Ni, Xie, Qian (000), 2017, algorithm 2"
-    recoding = "local"
     guarantee = "k-anonymity; sizes k, the last of a part k..2k-1"
     complexity = "O(n^2 / (k * parts))"
-    enforces = frozenset({"k-anonymity"})
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

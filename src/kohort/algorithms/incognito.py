@@ -81,7 +81,6 @@ class Incognito(Algorithm):
     recoding = "full-domain"
     guarantee = "k-anonymity; sizes k or more; least loss of all full-domain releases if none is suppressed"
     complexity = "O(d m c) for m distinct rows and c combinations of levels"
-    enforces = frozenset({"k-anonymity"})
 
     @override
     def solve(self, task: Task) -> Solution:

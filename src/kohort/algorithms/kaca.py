@@ -77,10 +77,8 @@ class KACA(Clusterer):
 
     summary = "classes of equal records; a random one below k joins the nearest, until none is left"
     paper = "Li et al., DaWaK 2006; Netshiunda (004)"
-    recoding = "local"
     guarantee = "k-anonymity; merged classes k..2k-1, equal records k or more"
     complexity = "O(m^2) for m distinct rows"
-    enforces = frozenset({"k-anonymity"})
 
     def __post_init__(self) -> None:
         WeightedHierarchicalDistance(self.beta)  # refuses what is no beta

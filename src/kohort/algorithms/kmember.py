@@ -58,7 +58,6 @@ class ClassPenalized(Clusterer):
 
     def wants_sensitive(self, policy: Policy) -> bool:
         """Only the class penalty looks at a sensitive column."""
-        del policy
         return self.class_penalty > 0
 
     @override
@@ -127,10 +126,8 @@ class KMember(ClassPenalized):
 
     summary = "greedy: furthest record as seed, then the cheapest record until k"
     paper = "Byun et al., DASFAA 2007; Netshiunda (004)"
-    recoding = "local"
     guarantee = "k-anonymity; sizes k..2k-1"
     complexity = "O(n^2 / k)"
-    enforces = frozenset({"k-anonymity"})
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

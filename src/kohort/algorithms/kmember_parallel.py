@@ -76,10 +76,8 @@ class KMemberParallel(ClassPenalized):
 
     summary = "k-member with all seeds chosen first, and all clusters growing in rounds"
     paper = "Netshiunda (004), 2020, algorithm 2"
-    recoding = "local"
     guarantee = "k-anonymity; sizes k..2k-1"
     complexity = "O(n^2 / k)"
-    enforces = frozenset({"k-anonymity"})
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

@@ -79,10 +79,8 @@ class LoukidesShao(Clusterer):
 
     summary = "random seeds, then the record of the best usefulness + protection"
     paper = "Loukides, Shao, SAC 2007; Netshiunda (004)"
-    recoding = "local"
     guarantee = "k-anonymity"
     complexity = "O(n^2 / k), at worst O(n^2)"
-    enforces = frozenset({"k-anonymity"})
     uses_sensitive = True
 
     @override

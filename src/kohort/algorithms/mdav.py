@@ -60,10 +60,8 @@ class Mdav(Clusterer):
 
     summary = "the furthest record from the centre takes its k - 1 nearest"
     paper = "Domingo-Ferrer, Torra, DMKD 2005"
-    recoding = "local"
     guarantee = "k-anonymity; sizes k, the last one k..2k-1"
     complexity = "O(d n^2 / k)"
-    enforces = frozenset({"k-anonymity"})
 
     @override
     def solve(self, task: Task) -> Solution:

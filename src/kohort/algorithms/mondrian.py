@@ -66,10 +66,8 @@ class Mondrian(Clusterer):
 
     summary = "recursive cuts in the middle of the widest column"
     paper = "LeFevre, DeWitt, Ramakrishnan, ICDE 2006 and KDD 2006"
-    recoding = "local"
     guarantee = "k-anonymity; sizes k or more, k..2k-1 if relaxed"
     complexity = "O(d n log n)"
-    enforces = frozenset({"k-anonymity"})
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

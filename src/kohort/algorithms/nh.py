@@ -64,7 +64,6 @@ class NonHomogeneous(Algorithm):
     recoding = "non-homogeneous"
     guarantee = "every record fits k rows and every row k records, each by a perfect matching, and gets each with 1/k"
     complexity = "O(d n g + min(k, 32) n log g) for groups of g records, beside the partition"
-    enforces = frozenset({"k-anonymity"})
     anonymity = "matchings"
 
     @override

@@ -47,10 +47,8 @@ class OKA(Clusterer):
 
     summary = "one pass of k-means, then the surplus of large clusters fills the small ones"
     paper = "Lin, Wei, PAIS 2008"
-    recoding = "local"
     guarantee = "k-anonymity"
     complexity = "O(n^2 / k)"
-    enforces = frozenset({"k-anonymity"})
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

@@ -102,10 +102,8 @@ class ProximityAwareClustering(Clusterer):
 
     summary = "t ancestors part the table; complete linkage of near records with dissimilar sensitive values"
     paper = "Zhang et al., IEEE TC 2015 (003)"
-    recoding = "local"
     guarantee = "k-anonymity; sizes k..2k-1; dissimilar sensitive values are sought, not guaranteed"
     complexity = "O(t d m) per round, then about O(d p^2) per part of p records"
-    enforces = frozenset({"k-anonymity"})
     uses_sensitive = True
 
     @override

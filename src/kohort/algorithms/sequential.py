@@ -71,10 +71,8 @@ class Sequential(Clusterer):
 
     summary = "local search: each record moves to the cluster of least total loss, until none does"
     paper = "Goldberger, Tassa, TDP 2010"
-    recoding = "local"
     guarantee = "k-anonymity; sizes k..2k-1"
     complexity = "O(b n / k) per sweep, in blocks of b records"
-    enforces = frozenset({"k-anonymity"})
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

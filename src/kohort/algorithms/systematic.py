@@ -46,10 +46,8 @@ class Systematic(Clusterer):
 
     summary = "sort, every k-th record a seed, each record to the cheapest cluster with room"
     paper = "Kabir et al., Acta Informatica 2011; Vaghela (001)"
-    recoding = "local"
     guarantee = "k-anonymity; sizes k..2k-1"
     complexity = "O(n^2 / k)"
-    enforces = frozenset({"k-anonymity"})
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

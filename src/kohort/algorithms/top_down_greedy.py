@@ -57,10 +57,8 @@ class TopDownGreedy(Clusterer):
 
     summary = "divide between two distant records, again and again"
     paper = "Xu et al., KDD 2006"
-    recoding = "local"
     guarantee = "k-anonymity; sizes k..2k-1"
     complexity = "O(d n log(n/k)), at worst O(d n^2)"
-    enforces = frozenset({"k-anonymity"})
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

@@ -79,10 +79,8 @@ class TwoLevel(Clusterer):
 
     summary = "systematic clusters of 2k; those of high loss are divided into parts of k or more"
     paper = "Vaghela (001)"
-    recoding = "local"
     guarantee = "k-anonymity; sizes k..4k-1 (form = vertical: none on all quasi-identifiers together)"
     complexity = "O(n^2 / k)"
-    enforces = frozenset({"k-anonymity"})
 
     def __post_init__(self) -> None:
         super().__post_init__()

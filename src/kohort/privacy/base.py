@@ -27,7 +27,6 @@ class PrivacyModel(Checked, ABC):
 
     def refuses(self, records: int, suppressed: int = 0) -> str | None:
         """Why no release of that many records, others being suppressed, can keep the promise; or None."""
-        del records, suppressed
         return None
 
 
@@ -96,7 +95,6 @@ class SensitiveModel(PrivacyModel):
 
     def refuses_policy(self, policy: Policy) -> str | None:
         """Why the promise makes no sense for the columns as the policy describes them; or None."""
-        del policy
         return None
 
     def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
@@ -109,7 +107,6 @@ class SensitiveModel(PrivacyModel):
         allowance : int
             Records that may be suppressed: whichever of them are in the way.
         """
-        del table, allowance
         return None
 
     @abstractmethod

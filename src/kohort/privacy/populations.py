@@ -36,5 +36,4 @@ class PopulationModel(PrivacyModel):
 
     def refuses_population(self, covered: int) -> str | None:
         """Why nothing keeps the promise if one class of all records covers so many of the population; or None."""
-        del covered
         return None

@@ -104,7 +104,6 @@ class NotAllStars:
 
     def kept(self, boxes: Boxes, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which classes keep it, by the box of each."""
-        del sizes
         told = [axis.published(boxes.lo[:, j], boxes.hi[:, j]) for j, axis in enumerate(self.axes)]
         stars: NDArray[np.bool_] = np.all([texts.eq_missing(STAR).to_numpy() for texts in told], axis=0)
         return ~stars

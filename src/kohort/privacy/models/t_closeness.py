@@ -101,7 +101,6 @@ class TCloseness(SensitiveModel):
 
         The whole table as one class keeps it. But the values may not be what the distance needs.
         """
-        del allowance
         leaves = table.column.leaves
         if self._fits(table.column):
             return None
