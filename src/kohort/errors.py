@@ -8,7 +8,7 @@ rows by number; they never quote a cell value.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 NO_ROOM = re.compile(r"No space left on device|Disk quota exceeded|File too large|os error (27|28|122)\b")
@@ -47,6 +47,12 @@ class KohortError(Exception):
     def __init__(self, *faults: str) -> None:
         self.faults = tuple(map(printable, faults))
         super().__init__("\n".join(self.faults))
+
+    @classmethod
+    def refuse(cls, faults: Iterable[str]) -> None:
+        """Raise all faults together, if there are any."""
+        if all_faults := tuple(faults):
+            raise cls(*all_faults)
 
 
 class PolicyError(KohortError):

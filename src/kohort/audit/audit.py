@@ -171,13 +171,11 @@ def _files(source: Any, name: str) -> tuple[Path, ...]:
 
 def _refuse_changed(files: Sequence[Path], before: Sequence[tuple[int, int]]) -> None:
     """Refuse to say anything about files that somebody wrote to: each check would have seen another table."""
-    faults = [
+    DataError.refuse(
         f"{path.name}: was written to while it was checked; check it again when it is whole."
         for path, then, now in zip(files, before, states(files), strict=True)
         if then != now
-    ]
-    if faults:
-        raise DataError(*faults)
+    )
 
 
 def _refuse_in_limited_memory(policy: Policy, ledger: Ledger | None) -> None:
@@ -185,8 +183,7 @@ def _refuse_in_limited_memory(policy: Policy, ledger: Ledger | None) -> None:
     if ledger is not None:
         raise DataError("memory: a ledger lists every class and must fit into it; leave out the limit, or the ledger.")
     why = "needs the whole table in memory; leave out the limit of memory."
-    if faults := [policy.located(one.place, f"{one.promised} {why}") for one in unanswerable(policy, Need.WHOLE)]:
-        raise PolicyError(*faults)
+    PolicyError.refuse(policy.located(one.place, f"{one.promised} {why}") for one in unanswerable(policy, Need.WHOLE))
 
 
 def refuse_ledger(policy: Policy) -> None:

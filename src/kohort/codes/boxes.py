@@ -21,7 +21,7 @@ class Boxes:
     hi: NDArray[np.int32]
     """Largest code."""
 
-    def of(self, records: NDArray[np.bool_]) -> Boxes:
+    def of(self, records: NDArray[np.bool_] | NDArray[np.int64]) -> Boxes:
         """The boxes of some records."""
         return Boxes(self.lo[records], self.hi[records])
 

@@ -138,7 +138,7 @@ class Coarse:
 
     def keys(self, lo: Codes, hi: Codes) -> NDArray[np.int64]:
         """A number for each box side, alike for those that are published alike; -1 for `*`."""
-        pairs, index = _distinct(lo, hi, len(self.lows))
+        pairs, index = distinct_sides(lo, hi, len(self.lows))
         ends = self.ends(*pairs)
         rows = list(zip(ends.low, ends.high, ends.no_low, ends.no_high, strict=True))
         numbers: dict[tuple[Any, ...], int] = {}
@@ -152,7 +152,7 @@ class Coarse:
 
     def texts(self, lo: Codes, hi: Codes, name: str) -> pl.Series:
         """Each box side as text: `[20 - 25]`, `<= 18`, `>= 90`, a bare value, or `*`."""
-        pairs, index = _distinct(lo, hi, len(self.lows))
+        pairs, index = distinct_sides(lo, hi, len(self.lows))
         ends = self.ends(*pairs)
         low, high = (as_texts(self.units.series(side, name)) for side in (ends.low, ends.high))
         frame = pl.DataFrame({"low": low, "high": high, "below": ends.no_low, "above": ends.no_high})
@@ -178,7 +178,7 @@ class Coarse:
 
     def spans(self, lo: Codes, hi: Codes, range_low: float, range_high: float) -> tuple[NDArray[Any], NDArray[Any]]:
         """The ends as numbers; those that are open are the ends of the range."""
-        pairs, index = _distinct(lo, hi, len(self.lows))
+        pairs, index = distinct_sides(lo, hi, len(self.lows))
         ends = self.ends(*pairs)
         low = np.where(ends.no_low, range_low, self.units.numbers(ends.low))
         high = np.where(ends.no_high, range_high, self.units.numbers(ends.high))
@@ -191,7 +191,7 @@ class Coarse:
         return np.asarray((lo == 0) & (hi == len(self.lows) - 1), bool)
 
 
-def _distinct(lo: Codes, hi: Codes, size: int) -> tuple[tuple[Codes, Codes], NDArray[np.int64]]:
+def distinct_sides(lo: Codes, hi: Codes, size: int) -> tuple[tuple[Codes, Codes], NDArray[np.int64]]:
     """Each different (lo, hi) once, and where every one of the given ones is among them."""
     pairs, index = np.unique(lo.astype(np.int64) * size + hi, return_inverse=True)
     return ((pairs // size).astype(np.int32), (pairs % size).astype(np.int32)), index

@@ -252,8 +252,7 @@ def encode(table: pl.DataFrame, policy: Policy, role: Role = "quasi") -> Codes:
         else:
             axes.append(axis)
             columns.append(codes)
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)
     array = np.ascontiguousarray(np.column_stack(columns))
     array.setflags(write=False)
     return Codes(array, tuple(axes))

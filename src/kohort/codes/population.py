@@ -113,11 +113,11 @@ def _read(model: PopulationModel, policy: Policy, frame: pl.DataFrame, codes: Co
 
 
 def _refuse_columns(there: Sequence[str], quasi: Sequence[str]) -> None:
-    absent = [name for name in quasi if name not in there]
-    if absent:
-        raise DataError(
-            *(f"quasi-identifier {name!r} is not in it; add the column, or give another file." for name in absent)
-        )
+    DataError.refuse(
+        f"quasi-identifier {name!r} is not in it; add the column, or give another file."
+        for name in quasi
+        if name not in there
+    )
 
 
 def _of_the_same_types(people: pl.DataFrame, table: pl.DataFrame, policy: Policy) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -137,8 +137,7 @@ def _of_the_same_types(people: pl.DataFrame, table: pl.DataFrame, policy: Policy
                 f"column {name!r}: holds {in_words(series.dtype)}, and {in_words(other.dtype)} in the table; "
                 "give it a type in the policy, or write both alike."
             )
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)
     return people, table
 
 

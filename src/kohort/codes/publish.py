@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.codes.boxes import Boxes, Solution
+from kohort.codes.coarse import distinct_sides
 from kohort.codes.encode import STAR, Codes, LineAxis
 from kohort.policy import Policy
 
@@ -51,13 +52,12 @@ def parts_of(
     """
     kept = usable if solution.kept is None else usable[solution.kept]
     boxes = solution.boxes if solution.kept is None else solution.boxes.of(solution.kept)
-    table = original[kept] if len(kept) < original.height else original
-    released = publish(table, codes, boxes, policy.dropped, bounds=policy.output.bounds)
+    released, rows = recoded(original, kept, codes, boxes, policy)
     if solution.buckets is not None:
         return _in_buckets(released, kept, solution.buckets, policy)
     if not solution.tables:
-        frame, order = _arrange(original, released, kept, policy)
-        return [Part("", frame, order, policy)]
+        order = np.argsort(rows) if policy.output.order == "kept" else _shuffled(len(rows), policy)
+        return [Part("", released[order], rows[order], policy)]
     parts = []
     for number, sub in enumerate(solution.tables, 1):
         names = [codes.axes[j].name for j in sub.axes]
@@ -83,17 +83,30 @@ def _in_buckets(
     ]
 
 
-def _arrange(
-    original: pl.DataFrame, released: pl.DataFrame, kept: NDArray[np.int64], policy: Policy
+def recoded(
+    table: pl.DataFrame, kept: NDArray[np.int64], codes: Codes, boxes: Boxes, policy: Policy
 ) -> tuple[pl.DataFrame, NDArray[np.int64]]:
-    """Add suppressed records if they are to be shown, and put all in their published order."""
-    order = kept
-    if policy.output.suppressed == "starred" and len(kept) < original.height:
-        rest = np.setdiff1d(np.arange(original.height), kept)
-        released = pl.concat([released, starred(original[rest], released, policy.quasi_identifiers)])
-        order = np.concatenate([kept, rest])
-    arrangement = np.argsort(order) if policy.output.order == "kept" else _shuffled(len(order), policy)
-    return released[arrangement], order[arrangement]
+    """The records of a table that are published, then the others as suppressed ones, if these are shown.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As read, with pseudonyms in the place of the identifiers that have some.
+    kept : array of int
+        Rows of it that are published, by the boxes.
+
+    Returns
+    -------
+    tuple
+        Published rows, and the row of the table that each of them shows.
+    """
+    some = table[kept] if len(kept) < table.height else table
+    released = publish(some, codes, boxes, policy.dropped, bounds=policy.output.bounds)
+    if policy.output.suppressed != "starred" or len(kept) == table.height:
+        return released, kept
+    rest = np.setdiff1d(np.arange(table.height), kept)
+    hidden = starred(table[rest], released, policy.quasi_identifiers)
+    return pl.concat([released, hidden]), np.concatenate([kept, rest])
 
 
 def _shuffled(rows: int, policy: Policy, table: int = 0) -> NDArray[np.int64]:
@@ -124,9 +137,7 @@ def publish(table: pl.DataFrame, codes: Codes, boxes: Boxes, dropped: tuple[str,
             columns.append(table[name])
             continue
         axis, lo, hi = codes.axes[axes[name]], boxes.lo[:, axes[name]], boxes.hi[:, axes[name]]
-        # Each different (lo, hi) is written once, then shared.
-        keys, index = np.unique(lo.astype(np.int64) * axis.size + hi, return_inverse=True)
-        sides = (keys // axis.size).astype(np.int32), (keys % axis.size).astype(np.int32)
+        sides, index = distinct_sides(lo, hi, axis.size)  # each is written once, then shared
         columns.append(axis.published(*sides).gather(index))
         if bounds and isinstance(axis, LineAxis):
             columns += _ends(axis, *sides, index)

@@ -69,8 +69,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
             for field in fields(cls)  # type: ignore[arg-type]
             if field.name not in parameters and field.default is MISSING and field.default_factory is MISSING
         ]
-        if faults:
-            raise PolicyError(*faults)
+        PolicyError.refuse(faults)
         try:
             return cls(**parameters)
         except (ValueError, TypeError) as error:

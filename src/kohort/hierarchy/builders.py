@@ -52,8 +52,7 @@ def prefixes(values: Iterable[str], *, lengths: Sequence[int] = (5, 3, 2), colum
         faults.append(f"hierarchy of column {column!r}: prefix lengths must be positive and decrease.")
     if len(mask) != 1 or mask.isspace():
         faults.append(f"hierarchy of column {column!r}: the mask must be one visible character.")
-    if faults:
-        raise PolicyError(*faults)
+    PolicyError.refuse(faults)
     distinct = sorted(set(values))
     if not distinct:
         raise DataError(f"column {column!r}: there are no values to build a hierarchy from.")
@@ -119,5 +118,4 @@ def _check_codes(distinct: Sequence[str], longest: int, column: str, mask: str) 
             f"column {column!r}: {masked} of {len(distinct)} values contain the mask character; "
             "choose another mask, or read these values as missing."
         )
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)

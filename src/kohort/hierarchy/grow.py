@@ -51,8 +51,7 @@ def refuse(faults: Iterable[Fault], place: Place) -> None:
     if len(sentences) > SHOWN:
         more = f"{place.where}: and {len(sentences) - SHOWN} more faults like these."
         sentences = [*sentences[:SHOWN], more]
-    if sentences:
-        raise DataError(*sentences)
+    DataError.refuse(sentences)
 
 
 def grow(

@@ -197,5 +197,4 @@ def _exact() -> Iterator[None]:
 
 
 def _refuse(faults: Sequence[str], column: str) -> None:
-    if faults:
-        raise PolicyError(*(f"hierarchy of column {column!r}: {fault}." for fault in faults))
+    PolicyError.refuse(f"hierarchy of column {column!r}: {fault}." for fault in faults)

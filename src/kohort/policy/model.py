@@ -301,8 +301,7 @@ class Policy(Section):
             *most, last = unknown
             which = f"columns {', '.join(most)} and {last} of {table} have" if most else f"column {last} of {table} has"
             faults.append(f"{which} no role in the policy; add [columns.NAME] with a role (identifier drops it).")
-        if faults:
-            raise PolicyError(*faults)
+        PolicyError.refuse(faults)
 
     # -- writing it ---------------------------------------------------------------------------
 
@@ -387,8 +386,7 @@ def _columns(
                 columns[name][key] = value
             else:
                 faults.append(f"column {name!r} has a {key} but no role; give it a role.")
-    if faults:
-        raise PolicyError(*faults)
+    PolicyError.refuse(faults)
     return columns
 
 

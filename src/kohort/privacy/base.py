@@ -142,8 +142,7 @@ def models_of(policy: Policy) -> list[PrivacyModel]:
                 found.append(model)
                 wrong = _misplaced(model, policy)
         faults += [policy.located(("privacy", "models", index), fault) for fault in wrong]
-    if faults:
-        raise PolicyError(*faults)
+    PolicyError.refuse(faults)
     return found
 
 

@@ -84,6 +84,5 @@ def with_pseudonyms(table: pl.DataFrame, policy: Policy, key: Key | None) -> pl.
         values = texts.drop_nulls().unique()
         made = pl.Series([key.pseudonym(value) for value in values], dtype=pl.String)
         columns.append(texts.replace_strict(values, made, default=None, return_dtype=pl.String).alias(name))
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)
     return table.with_columns(columns)

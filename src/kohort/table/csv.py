@@ -12,6 +12,7 @@ import gzip
 import io
 import os
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -73,6 +74,17 @@ def sniff(path: Path, *, delimiter: str | None, quote: str | None, encoding: str
     if len(dialect.header) == 1:
         _refuse_empty_lines(path, dialect)
     return dialect
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Say that a file cannot be read; what the system says of it may quote its bytes."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise DataError(f"{path.name}: cannot be read (it is no gzip file, or is cut off); copy it again.") from None
+    except OSError as error:
+        raise DataError(f"{path.name}: cannot be read ({error.strerror or 'it is damaged'}); check the path.") from None
 
 
 def is_gzipped(path: Path) -> bool:
@@ -197,13 +209,11 @@ def _header(path: Path, text: str, delimiter: str, quote: str) -> tuple[str, ...
     empty = [position for position, name in enumerate(columns, 1) if not name.strip()]
     if empty:
         raise DataError(f"{path.name}: {no_name(empty)}")
-    faults = [
+    DataError.refuse(
         f"{path.name}: columns {listed(same)} of the header have the same name; "
         f"rename {'one' if len(same) == 2 else 'all but one'}."
         for same in namesakes(columns).values()
-    ]
-    if faults:
-        raise DataError(*faults)
+    )
     return tuple(columns)
 
 

@@ -88,8 +88,7 @@ def _inside(folder: Path) -> list[Path]:
             faults.append(f"{folder.name}: {inner} {fault}; take it out of the folder, or give the files by a pattern.")
         else:
             files.append(path)
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)
     return files
 
 
@@ -107,10 +106,10 @@ def _strange(path: Path, inner: Path) -> str | None:
 def _refuse_kinds(path: Path, files: Iterable[Path]) -> None:
     """Refuse files of which it is not known how to read them, or that are read in different ways."""
     kinds = {file: known_kind(file) for file in files}
-    strange = [file for file, kind in kinds.items() if kind is None]
-    if strange:
-        raise DataError(
-            *(f"{file.name}: its kind is not known by its name; kohort reads {_KNOWN}." for file in strange)
-        )
+    DataError.refuse(
+        f"{file.name}: its kind is not known by its name; kohort reads {_KNOWN}."
+        for file, kind in kinds.items()
+        if kind is None
+    )
     if len(set(kinds.values())) > 1:
         raise DataError(f"{path.name}: has CSV files and Parquet files; give those of one kind, such as by a pattern.")

@@ -131,6 +131,5 @@ def _each(
         except Exception:
             faults.append(fault(called_so))
     # raised out here, so that the quoted cells are not even in the context of the exception
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)
     return converted

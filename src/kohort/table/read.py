@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import glob
-import gzip
 import os
-import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +15,7 @@ import polars.selectors as cs
 from kohort.common.regular import regular
 from kohort.errors import DataError
 from kohort.policy.sections import Input
-from kohort.table.csv import Dialect, read_csv, sniff
+from kohort.table.csv import Dialect, read_csv, readable, sniff
 from kohort.table.files import CSV_SUFFIXES, PARQUET_SUFFIXES, FileKind, is_folder, known_kind
 from kohort.table.frames import FrameKind, take_frame
 from kohort.table.sources import open_source
@@ -85,17 +83,13 @@ def _read_file(path: Path, settings: Input, known: Collection[str]) -> Table:
     if is_folder(path) or (glob.has_magic(str(path)) and not os.path.lexists(path)):
         return _read_files(path, settings, known)
     kind = file_kind(path)
-    try:
+    with readable(path):
         regular(path)
         if kind == "parquet":
             zones = _zones(path, known)
             return Table(_plain(_read_parquet(path), path.name, known), kind, path, (path,), zones=zones)
         dialect = sniff(path, delimiter=settings.delimiter, quote=settings.quote, encoding=settings.codec)
         return Table(read_csv(path, dialect), kind, path, (path,), dialect)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise DataError(f"{path.name}: cannot be read (it is no gzip file, or is cut off); copy it again.") from None
-    except OSError as error:
-        raise DataError(f"{path.name}: cannot be read ({error.strerror or 'it is damaged'}); check the path.") from None
 
 
 def _read_files(path: Path, settings: Input, known: Collection[str]) -> Table:
@@ -122,8 +116,7 @@ def _zones(path: Path, known: Collection[str]) -> dict[str, str]:
             zones = parquet_zones(connection, path)
     except duckdb.Error:
         return {}
-    if faults := unknown_zones(zones, path.name, known):
-        raise DataError(*faults)
+    DataError.refuse(unknown_zones(zones, path.name, known))
     return zones
 
 
@@ -145,8 +138,7 @@ def _plain(frame: pl.DataFrame, name: str, known: Collection[str]) -> pl.DataFra
     ]
     if nameless := [place for place, column in enumerate(frame.columns, 1) if not column.strip()]:
         faults.append(f"{name}: {no_name(nameless)}")
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)
     return plain_values(frame)
 
 

@@ -6,8 +6,6 @@ found only when it is read: `fetched` then finds the file.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kohort.common.regular import regular
 from kohort.errors import NO_ROOM, DataError, InternalError, KohortError
 from kohort.policy.sections import Input
-from kohort.table.csv import NO_TEXT, UTF8, Dialect, literal_path, reader_fault, sniff
+from kohort.table.csv import NO_TEXT, UTF8, Dialect, literal_path, readable, reader_fault, sniff
 from kohort.table.files import FileKind, files_of, known_kind
 from kohort.table.words import called, listed, namesakes, no_name, unusable
 from kohort.table.zones import parquet_zones, unknown_zones, zoned
@@ -140,12 +138,8 @@ def _csv(files: Sequence[Path], settings: Input, *, in_pieces: bool) -> Source:
 
 
 def _sniffed(path: Path, settings: Input, *, in_pieces: bool) -> Dialect:
-    try:
+    with readable(path):
         dialect = sniff(regular(path), delimiter=settings.delimiter, quote=settings.quote, encoding=settings.codec)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise DataError(f"{path.name}: cannot be read (it is no gzip file, or is cut off); copy it again.") from None
-    except OSError as error:
-        raise DataError(f"{path.name}: cannot be read ({error.strerror or 'it is damaged'}); check the path.") from None
     if in_pieces and dialect.encoding != UTF8:
         raise DataError(f"{path.name}: is not UTF-8 text, and is read in pieces; save it as UTF-8 or Parquet.")
     return dialect
@@ -175,8 +169,7 @@ def _parquet(files: Sequence[Path], known: Collection[str]) -> Source:
     first: tuple[Path, dict[str, str]] | None = None
     zones: dict[str, str] = {}
     rows = 0
-    connection = duckdb.connect()
-    try:
+    with duckdb.connect() as connection:
         for path in files:
             found = _footer(connection, path)
             if isinstance(found, str):
@@ -192,8 +185,6 @@ def _parquet(files: Sequence[Path], known: Collection[str]) -> Source:
                 faults += _differing(path, types, *first, known)
                 faults += _elsewhere(path, here, first[0], zones, known)
             rows += count
-    finally:
-        connection.close()
     if first is not None and len(files) > 1 and not faults:
         faults += _namesakes(first[0], list(first[1]))
     if not faults and not rows:
@@ -368,16 +359,13 @@ def _damaged(source: Source) -> list[str]:
 
     cells = ", ".join(f"c{place}" for place in range(len(source.columns)))
     faults = []
-    connection = duckdb.connect()
-    try:
+    with duckdb.connect() as connection:
         for path in source.files:
             sql, parameters = _relation(source, [path])
             try:
                 connection.execute(f"SELECT bit_xor(hash({cells})) FROM {sql}", parameters).fetchall()
             except duckdb.Error as error:
                 faults.append(f"{path.name}{_unread(source, str(error))}")
-    finally:
-        connection.close()
     return faults
 
 

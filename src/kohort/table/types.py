@@ -53,8 +53,7 @@ def typed_columns(frame: pl.DataFrame, policy: Policy, role: Role) -> pl.DataFra
             typed.append(typed_column(frame[name], policy))
         except DataError as error:
             faults += error.faults
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)
     return frame.with_columns(typed)
 
 

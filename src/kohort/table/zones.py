@@ -73,27 +73,23 @@ def unknown_zones(zones: Mapping[str, str], table: str, known: Collection[str]) 
 
 def refuse_without_zone(zones: Mapping[str, str], policy: Policy) -> None:
     """Refuse quasi-identifiers whose days are not known."""
-    faults = [
+    DataError.refuse(
         f"column {name!r}: the file holds moments and no time zone, so their days are not known; "
         "write it as a date, as local time without a zone, or with its zone."
         for name in policy.quasi_identifiers
         if zones.get(name) == NONE
-    ]
-    if faults:
-        raise DataError(*faults)
+    )
 
 
 def refuse_zones(zones: Mapping[str, str], policy: Policy) -> None:
     """Refuse quasi-identifiers in any zone but UTC, for an engine that reads moments and no zones."""
     refuse_without_zone(zones, policy)
-    faults = [
+    DataError.refuse(
         f"column {name!r}: Spark does not read the time zone of a file, and so not its days; write it as a date, or "
         "use the local engine."
         for name in policy.quasi_identifiers
         if zones.get(name, UTC) != UTC
-    ]
-    if faults:
-        raise DataError(*faults)
+    )
 
 
 def placed(frame: F, zones: Mapping[str, str]) -> F:

@@ -45,8 +45,7 @@ def sensitive_column(policy: Policy) -> str:
     if len(names) != 1:
         fault = f"a release in buckets has one sensitive column, and the policy has {len(names)}; give one the role."
         faults.append(policy.located(("privacy", "anonymity"), fault))
-    if faults:
-        raise PolicyError(*faults)
+    PolicyError.refuse(faults)
     return names[0]
 
 

@@ -44,13 +44,11 @@ def dialects_of(files: Sequence[File], name: str, policy: Policy) -> list[Dialec
     dialects = [_dialect(file, name, policy) for file in files]
     header = dialects[0].header
     refuse_namesakes(header, files[0].place, policy)
-    faults = [
+    DataError.refuse(
         f"{file.place}: its header is not that of {files[0].path.name}; every file needs the same."
         for file, dialect in zip(files, dialects, strict=True)
         if dialect.header != header
-    ]
-    if faults:
-        raise DataError(*faults)
+    )
     return dialects
 
 
@@ -204,5 +202,4 @@ def _refuse_quotes(
                 f"{files[0][0].place}: column {column!r} has the same text with and without quotes (record {row}), "
                 "and some readers distinguish them; write equal cells alike."
             )
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)

@@ -70,8 +70,7 @@ def _tables_in(folder: Path, place: str) -> list[Path]:
             f"{place} {folder.name}: {'/'.join(parts)} is no table that can be read ({', '.join(_SUFFIXES)}; neither "
             "hidden nor a linked folder); take it out of the folder, or give the files by a pattern."
         )
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)
     return tables
 
 

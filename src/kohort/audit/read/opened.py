@@ -96,8 +96,7 @@ def refuse_namesakes(header: Sequence[str], place: str, policy: Policy) -> None:
         elif most:
             where = f"{', '.join(most)} and {last}"
             faults.append(f"{place}: columns {where} of the header have the same name; give each column its own name.")
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)
 
 
 def refuse_nested(kinds: Mapping[str, str], place: str) -> None:

@@ -28,8 +28,7 @@ def open_parquet(
         faults += _differences(file.place, head, files[0].path.name, first, wanted, policy)
     if len(files) > 1 and len({column.lower() for column in first.types}) < len(first.types):
         faults.append(f"{name}: columns of its files have names that differ in case alone; rename one.")
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)
     header = tuple(first.types)
     number = {column: i for i, column in enumerate(header)}
     refuse_nested({column: first.types[column] for column in header if column in wanted}, files[0].place)
@@ -90,8 +89,7 @@ def _parquet_head(database: Database, file: File, policy: Policy) -> _Head:
             faults.append(
                 f"{file.place}: {which} holds numbers of more than {_DIGITS} digits; round it, or make it text."
             )
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)
     refuse_namesakes(header, file.place, policy)
     types = {name: str(kind) for name, (_, kind, *_rest) in zip(header, described, strict=True)}
     return _Head(types, int(rows), zones)

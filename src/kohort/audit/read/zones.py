@@ -53,10 +53,8 @@ def day_of(cell: str, kind: str, zone: str) -> str:
 
 def refuse_without_zone(zones: Mapping[str, str], quasi: tuple[str, ...], place: str) -> None:
     """Refuse moments without a zone where their days are asked for."""
-    faults = [
+    DataError.refuse(
         f"{place}: column {name!r} holds moments and no time zone, so their days are not known; write it as a date."
         for name in quasi
         if zones.get(name) == ""
-    ]
-    if faults:
-        raise DataError(*faults)
+    )

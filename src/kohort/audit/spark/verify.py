@@ -100,9 +100,9 @@ def refuse_promises(policy: Policy) -> None:
     PolicyError
         With a sentence for each such promise.
     """
-    faults = [policy.located(one.place, f"{one.promised}: {_why(one)}") for one in unanswerable(policy, _LACKING)]
-    if faults:
-        raise PolicyError(*faults)
+    PolicyError.refuse(
+        policy.located(one.place, f"{one.promised}: {_why(one)}") for one in unanswerable(policy, _LACKING)
+    )
 
 
 def _why(question: Question) -> str:

@@ -153,18 +153,14 @@ def refuse(engine: Engine, plan: Plan | None = None, options: Collection[str] = 
         With a sentence for each of these, and what to do.
     """
     lacking = [FEATURES[name] for name in FEATURES if name in engine.lacks]
-    faults = [f"{one.name}: {_refusal(engine, one.name, one.noun)}" for one in lacking if one.name in options]
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(f"{one.name}: {_refusal(engine, one.name, one.noun)}" for one in lacking if one.name in options)
     if plan is None:
         return
-    faults = [
+    PolicyError.refuse(
         plan.policy.located(place, _refusal(engine, feature.name, what))
         for feature in lacking
         for place, what in feature.asked(plan)
-    ]
-    if faults:
-        raise PolicyError(*faults)
+    )
 
 
 def _refusal(engine: Engine, feature: str, what: str) -> str:

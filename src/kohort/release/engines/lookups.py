@@ -62,8 +62,7 @@ def encoded(policy: Policy, role: Role, distinct: Distinct) -> tuple[tuple[Axis,
         codes = pl.repeat(None, len(values), dtype=pl.Int32, eager=True).scatter(known.arg_true(), pl.Series(some))
         axes.append(axis)
         lookups.append(Lookup(f"{OWN}{role}_{number}", (name,), pl.DataFrame([values, codes.alias(CODE)])))
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)
     return tuple(axes), lookups
 
 

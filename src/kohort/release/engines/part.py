@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kohort.codes.boxes import Solution
 from kohort.codes.encode import Codes
-from kohort.codes.publish import publish, starred, starred_rows
+from kohort.codes.publish import recoded, starred, starred_rows
 from kohort.release.engines.job import KEY, PART, ROW, Job
 from kohort.release.pseudonyms import with_pseudonyms
 from kohort.release.solve import solved
@@ -152,14 +152,9 @@ def _published(
 ) -> Piece:
     policy = job.policy
     named = with_pseudonyms(table, policy, job.secret)
-    kept = np.ones(len(order), bool) if solution.kept is None else solution.kept
-    boxes = solution.boxes.of(kept)
-    released = publish(named.filter(pl.Series(kept)), codes, boxes, policy.dropped, bounds=policy.output.bounds)
-    stars = starred_rows(released, policy.quasi_identifiers)
-    shown = np.flatnonzero(kept)
-    if policy.output.suppressed == "starred" and not kept.all():
-        hidden = starred(named.filter(pl.Series(~kept)), released, policy.quasi_identifiers)
-        released, shown = pl.concat([released, hidden]), np.concatenate([shown, np.flatnonzero(~kept)])
+    kept = np.arange(len(order)) if solution.kept is None else np.flatnonzero(solution.kept)
+    released, shown = recoded(named, kept, codes, solution.boxes.of(kept), policy)
+    stars = starred_rows(released[: len(kept)], policy.quasi_identifiers)
     keys = np.random.default_rng([job.shuffle, part]).integers(MOST_KEY, size=len(order))
     tally = Tally(len(order), solution.suppressed, solution.clusters, stars)
     return Piece(released.with_columns(pl.Series(KEY, keys[shown])), order[shown], tally)

@@ -88,11 +88,10 @@ def scan_of(table: DataFrame, known: Collection[str] = ()) -> SparkScan:
     columns = tuple(table.columns)
     if nameless := [place for place, name in enumerate(columns, 1) if not name.strip()]:
         raise DataError(f"the table: {no_name(nameless)}")
-    twice = namesakes(columns)
-    if twice:
-        raise DataError(
-            *(f"the table: columns {listed(same)} have the same name; rename all but one." for same in twice.values())
-        )
+    DataError.refuse(
+        f"the table: columns {listed(same)} have the same name; rename all but one."
+        for same in namesakes(columns).values()
+    )
     frame = table.toDF(*(f"c{number}" for number in range(len(columns))))
     kinds = _polars(frame.limit(0)).schema
     faults = [
@@ -101,8 +100,7 @@ def scan_of(table: DataFrame, known: Collection[str] = ()) -> SparkScan:
         if (fault := unusable(kind))
     ]
     faults += _elsewhere(table, known)
-    if faults:
-        raise DataError(*faults)
+    DataError.refuse(faults)
     return SparkScan(frame, columns)
 
 
