@@ -18,13 +18,6 @@ from kohort.search.task import Task
 class Best(Algorithm):
     """Search long, with several seeds, and keep the best.
 
-    Parameters
-    ----------
-    seeds : int
-        Long searches, each with randomness of its own; two short ones come before them.
-    patience : float
-        How many times longer than `auto` each of them takes.
-
     Notes
     -----
     Two short searches come first. The first one starts from the best cut of a good order, every other from what is
@@ -41,7 +34,9 @@ class Best(Algorithm):
     """
 
     seeds: int = 1
+    """Long searches, each with randomness of its own; two short ones come before them."""
     patience: Annotated[float, Limits(above=0, below=1_000_000)] = 20.0
+    """How many times longer than `auto` each of them takes."""
 
     summary = "auto with patience: a long search, several times"
     paper = "kohort"

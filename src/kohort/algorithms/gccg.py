@@ -40,11 +40,6 @@ class Gccg(Clusterer):
 
     Works on distinct rows: the same partition as the plain loop over all records.
 
-    Parameters
-    ----------
-    numeric_score : {"freq", "freq_over_k"}
-        What a number adds to a grade: its share of the records, as a category does, or this over k.
-
     Notes
     -----
     Time O(m * n / k) for m distinct rows of n records, memory O(m * d + n). Class sizes are k,
@@ -61,6 +56,7 @@ class Gccg(Clusterer):
     """
 
     numeric_score: NumericScore = "freq"
+    """What a number adds to a grade: its share of the records, as a category does, or this over k."""
 
     summary = "the most typical record left takes its k - 1 nearest"
     paper = "Ni, Xie, Qian (000), 2017, algorithm 1"

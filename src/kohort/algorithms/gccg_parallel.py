@@ -32,14 +32,6 @@ class GccgParallel(Clusterer):
     A part is halved into its first record with the nearest ones, and the rest. Grades and ranges
     are those of the whole table. The number of threads has no influence on the result.
 
-    Parameters
-    ----------
-    parts : int
-        Parts are at most n / parts records large, rounded up. Parts of fewer than 2k records are
-        not halved, so a small table has fewer parts. 1 is plain GCCG.
-    numeric_score : {"freq", "freq_over_k"}
-        As for GCCG.
-
     Notes
     -----
     Time O(m * n / (k * c)) in c equal parts for m distinct rows of n records, shared by the
@@ -57,7 +49,10 @@ class GccgParallel(Clusterer):
     """
 
     parts: int = 2
+    """Parts are at most n / parts records large, rounded up. Parts of fewer than 2k records are not halved, so a small
+    table has fewer parts. 1 is plain GCCG."""
     numeric_score: NumericScore = "freq"
+    """As for GCCG."""
 
     summary = "gccg on parts of the table, each in a thread"
     paper = "Ni, Xie, Qian (000), 2017, algorithm 2"

@@ -50,12 +50,6 @@ class Incognito(Algorithm):
     first column, then in the second, and so on. No randomness, and the order of the input does
     not matter.
 
-    Parameters
-    ----------
-    limit : int
-        The search is refused as soon as it may have to look at more rows than this: combinations of
-        levels times distinct rows, at least 1,000 for each combination.
-
     Notes
     -----
     Time O(d m c) for m distinct rows and c combinations of levels, of which most are ruled out
@@ -75,6 +69,8 @@ class Incognito(Algorithm):
     """
 
     limit: int = 20_000_000_000
+    """The search is refused as soon as it may have to look at more rows than this: combinations of levels times
+    distinct rows, at least 1,000 for each combination."""
 
     summary = "all minimal k-anonymous combinations of levels, and the one of least loss"
     paper = "LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005"

@@ -48,16 +48,6 @@ class LoukidesShao(Clusterer):
     columns: definitions 3 and 4 of 004. The measure of the policy has no influence; the weights
     of its columns have.
 
-    Parameters
-    ----------
-    threshold : float, optional
-        Largest value of a cluster. A cluster grows as long as its value falls or stays within the
-        threshold, whatever its size. When absent, a cluster ends with k records.
-    weight : float
-        What protection counts for, usefulness counting 1.
-    limit : int
-        A table is refused whose distinct rows times n / k are more than this.
-
     Notes
     -----
     Time O(m * n / k) for m distinct rows of all columns of n records and each time that a cluster
@@ -74,8 +64,12 @@ class LoukidesShao(Clusterer):
     """
 
     threshold: Annotated[float, Limits(least=0, most=1000)] | None = None
+    """Largest value of a cluster. A cluster grows as long as its value falls or stays within the threshold, whatever
+    its size. When absent, a cluster ends with k records."""
     weight: Annotated[float, Limits(least=0, most=1000)] = 1.0
+    """What protection counts for, usefulness counting 1."""
     limit: int = 20_000_000_000
+    """A table is refused whose distinct rows times n / k are more than this."""
 
     summary = "random seeds, then the record of the best usefulness + protection"
     paper = "Loukides, Shao, SAC 2007; Netshiunda (004)"

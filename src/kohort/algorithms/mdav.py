@@ -34,13 +34,6 @@ class Mdav(Clusterer):
     Records are taken in lexicographic order of their codes, so the order of the input does not
     matter, and ties go to the first. Nothing is random.
 
-    Parameters
-    ----------
-    distance : {"cost", "euclidean"}
-        How far two records are apart: the cost of the box around both, in the policy's measure;
-        or the squared Euclidean distance of z-scores, as in the original, for numbers and dates
-        without missing values only.
-
     Notes
     -----
     Time O(d m n / k) for m distinct rows of n records, memory O(d m + n). Class sizes are k, and
@@ -57,6 +50,8 @@ class Mdav(Clusterer):
     """
 
     distance: Literal["cost", "euclidean"] = "cost"
+    """How far two records are apart: the cost of the box around both, in the policy's measure; or the squared Euclidean
+    distance of z-scores, as in the original, for numbers and dates without missing values only."""
 
     summary = "the furthest record from the centre takes its k - 1 nearest"
     paper = "Domingo-Ferrer, Torra, DMKD 2005"

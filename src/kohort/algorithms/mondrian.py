@@ -36,16 +36,6 @@ class Mondrian(Clusterer):
     Numbers and dates are cut in the middle: where the smaller side is largest. Missing values are
     cut off first where both sides keep k records.
 
-    Parameters
-    ----------
-    mode : {"strict", "relaxed"}
-        Whether equal values stay together. If they may be divided, every class has fewer than 2k
-        records.
-    categories : {"taxonomy", "children", "order"}
-        How a column with a taxonomy is cut: into the children of the node that covers the box,
-        those with fewer than k records pooled; the same without pooling, as in the paper; or like
-        a number, in depth-first order of the leaves.
-
     Notes
     -----
     Time O(d n log n) to sort, then O(d n log(n/k)) for cuts in the middle; memory O(d n). In the
@@ -62,7 +52,10 @@ class Mondrian(Clusterer):
     """
 
     mode: Literal["strict", "relaxed"] = "strict"
+    """Whether equal values stay together. If they may be divided, every class has fewer than 2k records."""
     categories: Literal["taxonomy", "children", "order"] = "taxonomy"
+    """How a column with a taxonomy is cut: into the children of the node that covers the box, those with fewer than k
+    records pooled; the same without pooling, as in the paper; or like a number, in depth-first order of the leaves."""
 
     summary = "recursive cuts in the middle of the widest column"
     paper = "LeFevre, DeWitt, Ramakrishnan, ICDE 2006 and KDD 2006"

@@ -32,13 +32,6 @@ class NonHomogeneous(Algorithm):
     lies in k boxes and every box holds k records. Each record is published as one of its k
     boxes, each box once. Which one is drawn, each with a chance of 1/k.
 
-    Parameters
-    ----------
-    partition : {"mondrian", "top-down-greedy"}
-        The algorithm that makes the groups.
-    size : int
-        Smallest size of a group, in multiples of k.
-
     Notes
     -----
     Time O(d n g) to order groups of g records, g counting up to 1024; O(d n log k) for the boxes
@@ -57,7 +50,9 @@ class NonHomogeneous(Algorithm):
     """
 
     partition: Literal["mondrian", "top-down-greedy"] = "mondrian"
+    """The algorithm that makes the groups."""
     size: int = 1
+    """Smallest size of a group, in multiples of k."""
 
     summary = "rings of records; every k neighbours make a box, and records get boxes at random"
     paper = "Wong, Mamoulis, Cheung, SIGMOD 2010 (compared with in 002)"

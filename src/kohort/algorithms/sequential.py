@@ -40,16 +40,6 @@ class Sequential(Clusterer):
     fewer than k records are united with the cluster where that costs least. Last, clusters of 2k
     and more are cut, and sweeps follow that leave at least k records in every cluster.
 
-    Parameters
-    ----------
-    omega : float
-        Clusters with more than `omega` * k records are cut in the free search. At least 1.
-    max_sweeps : int
-        Most sweeps of the free search, and of the last one.
-    block : int
-        Most records that are searched together. A larger table is cut into blocks of neighbours,
-        so that time grows with the number of records, and not with its square.
-
     Notes
     -----
     Time O(b * n / k) per sweep for blocks of b records, memory O(n * d). The total loss never
@@ -66,8 +56,12 @@ class Sequential(Clusterer):
     """
 
     omega: Annotated[float, Limits(least=1)] = 1.5
+    """Clusters with more than `omega` * k records are cut in the free search. At least 1."""
     max_sweeps: int = 50
+    """Most sweeps of the free search, and of the last one."""
     block: int = 8192
+    """Most records that are searched together. A larger table is cut into blocks of neighbours, so that time grows with
+    the number of records, and not with its square."""
 
     summary = "local search: each record moves to the cluster of least total loss, until none does"
     paper = "Goldberger, Tassa, TDP 2010"

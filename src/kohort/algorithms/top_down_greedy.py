@@ -33,12 +33,6 @@ class TopDownGreedy(Clusterer):
     that ends with fewer than k records is merged with another, or borrows from one. Groups that
     were merged to 2k records or more are divided again.
 
-    Parameters
-    ----------
-    assign : {"growth", "cost"}
-        What a record costs on a side: the growth of the side's loss, which is its size times the
-        cost of its box; or the cost of its box alone, with the record in it.
-
     Notes
     -----
     Time O(d n log(n/k)) where sets are divided evenly, at worst O(d n^2); memory O(d n).
@@ -54,6 +48,8 @@ class TopDownGreedy(Clusterer):
     """
 
     assign: Literal["growth", "cost"] = "growth"
+    """What a record costs on a side: the growth of the side's loss, which is its size times the cost of its box; or the
+    cost of its box alone, with the record in it."""
 
     summary = "divide between two distant records, again and again"
     paper = "Xu et al., KDD 2006"

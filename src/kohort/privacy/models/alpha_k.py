@@ -29,15 +29,6 @@ class AlphaK(SensitiveModel):
 
     The k of the name is that of the policy. Two classes that keep it keep it as one.
 
-    Parameters
-    ----------
-    column : str
-        A sensitive column. A missing value counts as a value of its own.
-    alpha : float
-        Above 0 and below 1.
-    values : list, optional
-        The values that it is about, as texts or numbers; the empty text is the missing value. All values if not given.
-
     Examples
     --------
     >>> from kohort.policy import Policy
@@ -51,8 +42,11 @@ class AlphaK(SensitiveModel):
     """
 
     column: str
+    """A sensitive column. A missing value counts as a value of its own."""
     alpha: Annotated[float, Limits(above=0, below=1)]
     values: tuple[str | float, ...] | None = None
+    """The values that it is about, as texts or numbers; the empty text is the missing value. All values if not
+    given."""
 
     summary = "no sensitive value, or none of those listed, has more than a share of alpha of a class"
     paper = "Wong et al., KDD 2006"

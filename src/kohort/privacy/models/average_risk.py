@@ -23,11 +23,6 @@ class AverageRisk(SizeModel):
 
     A record in a class of f has the risk 1/f, so the average is the number of classes divided by that of records.
 
-    Parameters
-    ----------
-    most : float
-        Largest average risk, above 0 and up to 1.
-
     Notes
     -----
     It is enforced by classes of at least 1/most records, rounded up. That is more than it asks for, which is a mean
@@ -41,6 +36,7 @@ class AverageRisk(SizeModel):
     """
 
     most: Annotated[float, Limits(above=0, most=1)]
+    """Largest average risk, above 0 and up to 1."""
 
     summary = "classes / records is at most a limit"
     paper = "El Emam, Dankar 2008; ISO/IEC 27559"

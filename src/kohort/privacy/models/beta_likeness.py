@@ -28,15 +28,6 @@ class BetaLikeness(SensitiveModel):
     further, by -ln p where that is less than beta. A value may become rarer without limit. The whole table as one
     class keeps it, so that any beta can be kept. Two classes that keep it keep it as one.
 
-    Parameters
-    ----------
-    column : str
-        A sensitive column. A missing value counts as a value of its own. The table is that of the published records.
-    beta : float
-        Above 0.
-    enhanced : bool
-        Whether the limit is the smaller of beta and -ln p, for each value by itself.
-
     Examples
     --------
     >>> from kohort.policy import Policy
@@ -51,8 +42,10 @@ class BetaLikeness(SensitiveModel):
     """
 
     column: str
+    """A sensitive column. A missing value counts as a value of its own. The table is that of the published records."""
     beta: Annotated[float, Limits(above=0)]
     enhanced: bool = True
+    """Whether the limit is the smaller of beta and -ln p, for each value by itself."""
 
     summary = "the share of a sensitive value in a class exceeds that in the table by a factor of 1 + beta at most"
     paper = "Cao and Karras, PVLDB 2012"

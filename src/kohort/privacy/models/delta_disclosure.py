@@ -31,18 +31,6 @@ class DeltaDisclosure(SensitiveModel):
     every class has every value. The whole table as one class keeps it, so that any delta can be kept. Two classes that
     keep it keep it as one.
 
-    Parameters
-    ----------
-    column : str
-        A sensitive column. A missing value counts as a value of its own. The table is that of the published records.
-    delta : float
-        Above 0.
-    log : {"e", "2"}
-        The base of the logarithm. ARX takes 2.
-    zeros : {"count", "skip"}
-        Whether a value that a class has not counts, and breaks the promise. ARX and pycanon skip it. Then somebody
-        whose value is known not to be there is not protected, and two classes that keep it may break it as one.
-
     Examples
     --------
     >>> from kohort.policy import Policy
@@ -55,9 +43,13 @@ class DeltaDisclosure(SensitiveModel):
     """
 
     column: str
+    """A sensitive column. A missing value counts as a value of its own. The table is that of the published records."""
     delta: Annotated[float, Limits(above=0)]
     log: Literal["e", "2"] = "e"
+    """The base of the logarithm. ARX takes 2."""
     zeros: Literal["count", "skip"] = "count"
+    """Whether a value that a class has not counts, and breaks the promise. ARX and pycanon skip it. Then somebody whose
+    value is known not to be there is not protected, and two classes that keep it may break it as one."""
 
     summary = "the shares of a sensitive value in a class and in the table differ by less than a factor of exp(delta)"
     paper = "Brickell and Shmatikov, KDD 2008"

@@ -22,14 +22,6 @@ class DeltaPresence(PopulationModel):
 
     That is the share of the class's records in the records of the population that its description covers.
 
-    Parameters
-    ----------
-    least, most : float
-        The limits, from 0 to 1.
-    population : str
-        Path of a CSV or Parquet file with the quasi-identifiers of the population, relative to the policy's folder.
-        It holds the people of the table, too.
-
     Examples
     --------
     >>> limits = DeltaPresence(least=0.1, most=0.5, population="people.csv")
@@ -39,7 +31,10 @@ class DeltaPresence(PopulationModel):
 
     least: Share
     most: Annotated[float, Limits(above=0, most=1)]
+    """The limits, from 0 to 1."""
     population: str
+    """Path of a CSV or Parquet file with the quasi-identifiers of the population, relative to the policy's folder. It
+    holds the people of the table, too."""
 
     summary = "the share of a class in the population that it fits lies between two limits"
     paper = "Nergiz, Atzori, Clifton, SIGMOD 2007"

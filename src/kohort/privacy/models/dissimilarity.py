@@ -27,16 +27,6 @@ class Dissimilarity(NumericModel):
     Of a class of n records, at least delta (n - 1). The k of the name is that of the policy. Two classes that keep it
     may break it as one: 1, 3, 5 and 2, 4, 6 keep (1.5, 1), and all six together do not.
 
-    Parameters
-    ----------
-    column : str
-        A sensitive column of numbers or dates. A missing value is near missing ones, and farther than any epsilon from
-        all others.
-    epsilon : float
-        Distance, in the unit of the column, days for dates; 0 or more. A number exactly so far away is near.
-    delta : float
-        Above 0, at most 1.
-
     Examples
     --------
     >>> from kohort.policy import Policy
@@ -51,7 +41,10 @@ class Dissimilarity(NumericModel):
     """
 
     column: str
+    """A sensitive column of numbers or dates. A missing value is near missing ones, and farther than any epsilon from
+    all others."""
     epsilon: Annotated[float, Limits(least=0)]
+    """Distance, in the unit of the column, days for dates; 0 or more. A number exactly so far away is near."""
     delta: Annotated[float, Limits(above=0, most=1)]
 
     summary = "for every record, a share of delta of the others in its class have numbers farther away than epsilon"

@@ -30,17 +30,6 @@ class DissimilarityPlus(SensitiveModel):
     tree; for others 0 if they are equal, else 1. The k of the name is that of the policy. Two classes that keep it may
     break it as one.
 
-    Parameters
-    ----------
-    columns : list of str
-        Sensitive columns. A missing value has distance 0 from a missing one and 1 from any other.
-    epsilon : float
-        From 0, below 1. A record exactly so far away is near.
-    delta : float
-        Above 0, at most 1.
-    weights : list of float, optional
-        Weight of each column, relative to their sum; equal if not given.
-
     Examples
     --------
     >>> from kohort.policy import Policy
@@ -57,9 +46,12 @@ class DissimilarityPlus(SensitiveModel):
     """
 
     columns: tuple[str, ...] = field()
+    """Sensitive columns. A missing value has distance 0 from a missing one and 1 from any other."""
     epsilon: Annotated[float, Limits(least=0, below=1)]
+    """From 0, below 1. A record exactly so far away is near."""
     delta: Annotated[float, Limits(above=0, most=1)]
     weights: tuple[float, ...] | None = None
+    """Weight of each column, relative to their sum; equal if not given."""
 
     summary = (
         "for every record, a share of delta of the others in its class differ by more than epsilon over all columns"

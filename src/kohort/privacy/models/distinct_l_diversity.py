@@ -22,13 +22,6 @@ class DistinctLDiversity(SensitiveModel):
 
     Two classes that keep it keep it as one.
 
-    Parameters
-    ----------
-    column : str
-        A sensitive column. A missing value counts as a value of its own.
-    l : int
-        At least 2.
-
     Examples
     --------
     >>> from kohort.policy import Policy
@@ -42,6 +35,7 @@ class DistinctLDiversity(SensitiveModel):
     """
 
     column: str
+    """A sensitive column. A missing value counts as a value of its own."""
     l: Annotated[int, Limits(least=2)]  # noqa: E741 - the name that everybody knows it by
 
     summary = "every class has at least l different sensitive values"

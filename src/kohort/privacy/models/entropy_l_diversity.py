@@ -33,13 +33,6 @@ class EntropyLDiversity(SensitiveModel):
     With shares p the entropy is the sum of -p ln p. l equally frequent values reach l exactly; the more they differ in
     frequency, the more values are needed. Two classes that keep it keep it as one.
 
-    Parameters
-    ----------
-    column : str
-        A sensitive column. A missing value counts as a value of its own.
-    l : float
-        Above 1; need not be whole.
-
     Notes
     -----
     At the limit itself whole numbers decide: of n records, c with each value, the product of all c^c, times l^n, is at
@@ -58,7 +51,9 @@ class EntropyLDiversity(SensitiveModel):
     """
 
     column: str
+    """A sensitive column. A missing value counts as a value of its own."""
     l: Annotated[float, Limits(above=1)]  # noqa: E741 - the name that everybody knows it by
+    """Above 1; need not be whole."""
 
     summary = "exp(entropy) of the sensitive values is at least l in every class"
     paper = "Machanavajjhala et al., ICDE 2006"

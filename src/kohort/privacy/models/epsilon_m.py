@@ -29,17 +29,6 @@ class EpsilonM(NumericModel):
 
     Two classes that keep it may break it as one: values of one may lie between those of the other.
 
-    Parameters
-    ----------
-    column : str
-        A sensitive column of numbers or dates. A missing value is near missing ones and no others.
-    epsilon : float
-        Distance, in the unit of the column, days for dates; 0 or more. Both ends belong to the interval.
-    m : int
-        At least 2.
-    relative : bool
-        Whether the distance is epsilon times the size of the record's own number.
-
     Examples
     --------
     >>> from kohort.policy import Policy
@@ -54,9 +43,12 @@ class EpsilonM(NumericModel):
     """
 
     column: str
+    """A sensitive column of numbers or dates. A missing value is near missing ones and no others."""
     epsilon: Annotated[float, Limits(least=0)]
+    """Distance, in the unit of the column, days for dates; 0 or more. Both ends belong to the interval."""
     m: Annotated[int, Limits(least=2)]
     relative: bool = False
+    """Whether the distance is epsilon times the size of the record's own number."""
 
     summary = "at most 1/m of a class lies within epsilon of any of its sensitive numbers"
     paper = "Li, Tao and Xiao, SIGMOD 2008"

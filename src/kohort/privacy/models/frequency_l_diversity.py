@@ -22,13 +22,6 @@ from kohort.privacy.rules import Rule, shares
 class FrequencyLDiversity(SensitiveModel):
     """No sensitive value has more than a share of 1/l of any class.
 
-    Parameters
-    ----------
-    column : str
-        A sensitive column. A missing value counts as a value of its own.
-    l : int
-        At least 2.
-
     Examples
     --------
     >>> from kohort.policy import Policy
@@ -40,6 +33,7 @@ class FrequencyLDiversity(SensitiveModel):
     """
 
     column: str
+    """A sensitive column. A missing value counts as a value of its own."""
     l: Annotated[int, Limits(least=2)]  # noqa: E741 - the name that everybody knows it by
 
     summary = "no sensitive value has more than 1/l of a class"

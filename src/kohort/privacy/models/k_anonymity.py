@@ -16,11 +16,6 @@ from kohort.privacy.base import MODELS, PrivacyModel
 class KAnonymity(PrivacyModel):
     """Every published combination of quasi-identifiers is shared by at least k records.
 
-    Parameters
-    ----------
-    k : int
-        At least 2.
-
     Examples
     --------
     >>> KAnonymity(k=5).refuses(records=3)

@@ -26,15 +26,6 @@ class KE(NumericModel):
 
     Two classes that keep it keep it as one.
 
-    Parameters
-    ----------
-    column : str
-        A sensitive column of numbers or dates. Only known values count: missing ones are neither different nor far.
-    k : int
-        Number of different values, at least 1. The policy has a k of its own, of records.
-    e : float
-        Width of the range, in the unit of the column, days for dates; 0 or more.
-
     Examples
     --------
     >>> from kohort.policy import Policy
@@ -48,8 +39,11 @@ class KE(NumericModel):
     """
 
     column: str
+    """A sensitive column of numbers or dates. Only known values count: missing ones are neither different nor far."""
     k: int
+    """Number of different values, at least 1. The policy has a k of its own, of records."""
     e: Annotated[float, Limits(least=0)]
+    """Width of the range, in the unit of the column, days for dates; 0 or more."""
 
     summary = "at least k different sensitive numbers in every class, over a range of at least e"
     paper = "Zhang et al., ICDE 2007"

@@ -19,13 +19,6 @@ from kohort.privacy.populations import PopulationModel
 class KMap(PopulationModel):
     """Every published combination of quasi-identifiers fits at least k people of a population.
 
-    Parameters
-    ----------
-    k : int
-        At least 2. It has nothing to do with the k of the policy, which is promised beside it.
-    population : str
-        Path of a CSV or Parquet file with the quasi-identifiers of the population, relative to the policy's folder.
-
     Examples
     --------
     >>> KMap(k=5, population="people.csv").keeps(np.array([3, 3]), np.array([4, 5])).tolist()
@@ -33,7 +26,9 @@ class KMap(PopulationModel):
     """
 
     k: Annotated[int, Limits(least=2)]
+    """At least 2. It has nothing to do with the k of the policy, which is promised beside it."""
     population: str
+    """Path of a CSV or Parquet file with the quasi-identifiers of the population, relative to the policy's folder."""
 
     summary = "every class fits at least k records of a population"
     paper = "Sweeney, PhD thesis, MIT 2001"

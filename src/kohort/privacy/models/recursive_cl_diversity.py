@@ -28,15 +28,6 @@ class RecursiveCLDiversity(SensitiveModel):
     who can rule out l - 2 values is not left with one that is too frequent. A class with fewer than l values breaks
     it. Two classes that keep it keep it as one.
 
-    Parameters
-    ----------
-    column : str
-        A sensitive column. A missing value counts as a value of its own.
-    c : float
-        Above 0. The larger, the weaker.
-    l : int
-        At least 2.
-
     Examples
     --------
     >>> from kohort.policy import Policy
@@ -50,7 +41,9 @@ class RecursiveCLDiversity(SensitiveModel):
     """
 
     column: str
+    """A sensitive column. A missing value counts as a value of its own."""
     c: Annotated[float, Limits(above=0)]
+    """Above 0. The larger, the weaker."""
     l: Annotated[int, Limits(least=2)]  # noqa: E741 - the name that everybody knows it by
 
     summary = "the most frequent value has less than c times the records of the l-th and all rarer ones"

@@ -19,11 +19,6 @@ from kohort.privacy.sizes import SizeModel
 class SampleUniqueness(SizeModel):
     """The share of published records that are alone in their class is limited.
 
-    Parameters
-    ----------
-    most : float
-        Largest share, from 0 to 1.
-
     Notes
     -----
     k-anonymity leaves nobody alone, so every release of kohort keeps it. It is checked all the same, and is meant for
@@ -36,6 +31,7 @@ class SampleUniqueness(SizeModel):
     """
 
     most: Share
+    """Largest share, from 0 to 1."""
 
     summary = "at most a share of the records are alone in their class"
     paper = "Skinner, Elliot 2002"

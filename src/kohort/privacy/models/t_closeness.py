@@ -37,17 +37,6 @@ class TCloseness(SensitiveModel):
     of values from 0 to 1. The whole table as one class has distance 0, so that any t can be kept. Two classes that
     keep it keep it as one.
 
-    Parameters
-    ----------
-    column : str
-        A sensitive column. The table is that of the published records.
-    t : float
-        From 0 to 1.
-    distance : {"equal", "ordered", "hierarchical"}
-        How far two values are apart: any two alike, 1; by rank among the m values of the table, 1/(m - 1) for each
-        step; or by the height of their common ancestor in the hierarchy of the column over that of its root.
-        "ordered" takes numbers and dates, or the order of a hierarchy's leaves.
-
     Notes
     -----
     A missing value is a value of its own. For "ordered" it lies one step beyond the largest value; for "hierarchical"
@@ -68,8 +57,12 @@ class TCloseness(SensitiveModel):
     """
 
     column: str
+    """A sensitive column. The table is that of the published records."""
     t: Share
     distance: Literal["equal", "ordered", "hierarchical"] = "equal"
+    """How far two values are apart: any two alike, 1; by rank among the m values of the table, 1/(m - 1) for each step;
+    or by the height of their common ancestor in the hierarchy of the column over that of its root. "ordered" takes
+    numbers and dates, or the order of a hierarchy's leaves."""
 
     summary = "the distribution of sensitive values in every class is within t of that of the table"
     paper = "Li, Li and Venkatasubramanian, ICDE 2007"

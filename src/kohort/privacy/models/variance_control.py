@@ -29,13 +29,6 @@ class VarianceControl(NumericModel):
     It is the population variance, the mean square of the distance to the mean: with it, two classes that keep the
     promise keep it as one. With the sample variance, which divides by n - 1, that would be wrong.
 
-    Parameters
-    ----------
-    column : str
-        A sensitive column of numbers or dates. Only known values count; a class without any breaks the promise.
-    variance : float
-        Above 0, in the square of the unit of the column, of days for dates.
-
     Examples
     --------
     >>> from kohort.policy import Policy
@@ -49,7 +42,9 @@ class VarianceControl(NumericModel):
     """
 
     column: str
+    """A sensitive column of numbers or dates. Only known values count; a class without any breaks the promise."""
     variance: Annotated[float, Limits(above=0)]
+    """Above 0, in the square of the unit of the column, of days for dates."""
 
     summary = "the population variance of the sensitive numbers is at least a limit in every class"
     paper = "LeFevre, DeWitt and Ramakrishnan, TODS 2008"
