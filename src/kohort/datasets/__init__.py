@@ -29,8 +29,7 @@ _HOMES = {"data_directory": "_sources", "patients": "hospital", "patients_hierar
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        fault = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(fault)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'papers')}"), name)
 
 

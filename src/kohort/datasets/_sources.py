@@ -75,8 +75,7 @@ def _directories() -> Iterator[Path]:
     if VARIABLE in os.environ:
         chosen = Path(os.environ[VARIABLE])
         if not os.environ[VARIABLE] or not chosen.is_dir():
-            fault = f"The environment variable {VARIABLE} names no existing directory."
-            raise DataError(fault)
+            raise DataError(f"The environment variable {VARIABLE} names no existing directory.")
         yield chosen
         return
     places = [Path.cwd().parent / "shared" / "data", cache_directory()]
@@ -108,8 +107,7 @@ def check(table: pl.DataFrame, name: str, sha256: str) -> pl.DataFrame:
         If it is any other table.
     """
     if digest(table) != sha256:
-        fault = f"The {name} table is not the published one: the checksum of its content differs."
-        raise DataError(fault)
+        raise DataError(f"The {name} table is not the published one: the checksum of its content differs.")
     return table
 
 
@@ -148,8 +146,7 @@ def fetch(url: str, opener: Opener = open_https, limit: int = SIZE_LIMIT) -> byt
         If the address is not https, the network fails, or there are more than `limit` bytes.
     """
     if not url.startswith("https://"):
-        fault = f"The address {url} is refused, because it is not https."
-        raise DataError(fault)
+        raise DataError(f"The address {url} is refused, because it is not https.")
     try:
         with opener(url, TIMEOUT_SECONDS) as response:
             content = response.read(limit + 1)
@@ -159,8 +156,7 @@ def fetch(url: str, opener: Opener = open_https, limit: int = SIZE_LIMIT) -> byt
         )
         raise DataError(fault) from error
     if len(content) > limit:
-        fault = f"The download of {url} is refused, because it has more than {limit} bytes."
-        raise DataError(fault)
+        raise DataError(f"The download of {url} is refused, because it has more than {limit} bytes.")
     return content
 
 
@@ -172,8 +168,7 @@ def store(table: pl.DataFrame, path: Path) -> None:
         table.write_csv(part)
         part.replace(path)
     except OSError as error:
-        fault = f"The downloaded table cannot be kept in {path.parent} ({type(error).__name__})."
-        raise DataError(fault) from error
+        raise DataError(f"The downloaded table cannot be kept in {path.parent} ({type(error).__name__}).") from error
     finally:
         with suppress(OSError):  # it is gone already, or was never there
             part.unlink()

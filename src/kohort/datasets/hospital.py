@@ -65,8 +65,7 @@ def patients(n: int = 10_000, seed: int = 7) -> pl.DataFrame:
     (True, False)
     """
     if n < 0:
-        fault = f"The number of patients must not be negative, but it is {n}."
-        raise DataError(fault)
+        raise DataError(f"The number of patients must not be negative, but it is {n}.")
     return pl.concat(_batches(n, np.random.Generator(np.random.PCG64(seed))), rechunk=False)
 
 

@@ -91,8 +91,7 @@ def adult(columns: Sequence[str] | None = None) -> pl.DataFrame:
     """
     unknown = sorted(set(columns or ()) - set(_ADULT_COLUMNS))
     if unknown:
-        fault = f"Adult has no column {', '.join(unknown)}; it has {', '.join(_ADULT_COLUMNS)}."
-        raise DataError(fault)
+        raise DataError(f"Adult has no column {', '.join(unknown)}; it has {', '.join(_ADULT_COLUMNS)}.")
     path = find(_ADULT.file)
     texts = _read(path, _ADULT.separator) if path else _without_missing(_uci_texts())
     table = check(texts, _ADULT.name, _ADULT.sha256).with_columns(pl.col("age").cast(pl.Int64))
@@ -147,8 +146,7 @@ def census_income() -> pl.DataFrame:
     try:
         return pl.read_parquet(path)
     except (OSError, pl.exceptions.PolarsError) as error:
-        fault = f"The file {path} cannot be read as Parquet ({type(error).__name__})."
-        raise DataError(fault) from error
+        raise DataError(f"The file {path} cannot be read as Parquet ({type(error).__name__}).") from error
 
 
 def adult_hierarchy(column: str) -> Path:
@@ -168,8 +166,7 @@ def adult_hierarchy(column: str) -> Path:
     'education.csv'
     """
     if column not in _ADULT_COLUMNS:
-        fault = f"Adult has no column {column}; it has {', '.join(_ADULT_COLUMNS)}."
-        raise DataError(fault)
+        raise DataError(f"Adult has no column {column}; it has {', '.join(_ADULT_COLUMNS)}.")
     file = f"adult/hierarchies/{column}.csv"
     path = find(file)
     if path is None:
@@ -198,8 +195,7 @@ def _read(path: Path, separator: str) -> pl.DataFrame:
     try:
         return pl.read_csv(path, separator=separator, infer_schema=False)
     except (OSError, pl.exceptions.PolarsError) as error:
-        fault = f"The file {path} cannot be read as csv ({type(error).__name__})."
-        raise DataError(fault) from error
+        raise DataError(f"The file {path} cannot be read as csv ({type(error).__name__}).") from error
 
 
 def _uci_texts(opener: Opener = open_https) -> pl.DataFrame:
@@ -220,8 +216,7 @@ def _convert_uci(content: bytes) -> pl.DataFrame:
     lines = content.decode("utf-8", errors="replace").splitlines()
     rows = [[cell.strip() for cell in line.split(",")] for line in lines if line.strip()]
     if any(len(row) != len(_UCI_COLUMNS) for row in rows):
-        fault = f"The download of {_ADULT_UCI.name} is not a table of {len(_UCI_COLUMNS)} columns."
-        raise DataError(fault)
+        raise DataError(f"The download of {_ADULT_UCI.name} is not a table of {len(_UCI_COLUMNS)} columns.")
     return pl.DataFrame(rows, schema=dict.fromkeys(_UCI_COLUMNS, pl.String), orient="row")
 
 

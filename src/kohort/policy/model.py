@@ -71,11 +71,9 @@ class Policy(Section):
     def _has_work_to_do(self) -> Self:
         quasi = [column for column in self.columns.values() if column.role == "quasi"]
         if not quasi:
-            msg = "no column has role 'quasi'; name the columns that an outsider could know"
-            raise ValueError(msg)
+            raise ValueError("no column has role 'quasi'; name the columns that an outsider could know")
         if not any(column.weight > 0 for column in quasi):
-            msg = "every quasi column has weight 0; give at least one a weight above 0"
-            raise ValueError(msg)
+            raise ValueError("every quasi column has weight 0; give at least one a weight above 0")
         return self
 
     @model_validator(mode="after")
@@ -84,8 +82,7 @@ class Policy(Section):
             if not name.strip():
                 raise ValueError("a column of the policy has no name; name it in the table, and here")
             if name == "*" or (name.startswith("^") and name.endswith("$")):
-                msg = f"column {name!r} has a name that stands for several columns; rename it in the table"
-                raise ValueError(msg)
+                raise ValueError(f"column {name!r} has a name that stands for several columns; rename it in the table")
         return self
 
     @model_validator(mode="after")
@@ -93,8 +90,7 @@ class Policy(Section):
         person = self.privacy.person
         if person is not None and (person not in self.columns or self.columns[person].role != "identifier"):
             near = closest(person, self.having_role("identifier"))
-            msg = f"'privacy.person' must name a column of role 'identifier', and {person!r} is none{near}"
-            raise ValueError(msg)
+            raise ValueError(f"'privacy.person' must name a column of role 'identifier', and {person!r} is none{near}")
         return self
 
     @model_validator(mode="after")

@@ -222,8 +222,7 @@ class Hierarchy(Section):
     def _exactly_one(self) -> Self:
         given = self.model_fields_set
         if len(given) != 1:
-            msg = f"must have exactly one of {', '.join(type(self).model_fields)}"
-            raise ValueError(msg)
+            raise ValueError(f"must have exactly one of {', '.join(type(self).model_fields)}")
         return self
 
 

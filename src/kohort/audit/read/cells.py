@@ -11,7 +11,7 @@ are the first of one. So a byte is inside of quotes if the quotes up to it are o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -106,14 +106,9 @@ class Cells:
 
     def without_first(self) -> Cells:
         """The same without the first record."""
-        return Cells(
-            self.texts[self.width :],
-            self.nulls[self.width :],
-            self.quoted[self.width :],
-            self.records - 1,
-            self.width,
-            self.consumed,
-            self.end,
+        rest = slice(self.width, None)
+        return replace(
+            self, texts=self.texts[rest], nulls=self.nulls[rest], quoted=self.quoted[rest], records=self.records - 1
         )
 
 
