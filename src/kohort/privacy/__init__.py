@@ -2,12 +2,10 @@
 
 from kohort.common.registry import load_modules
 from kohort.privacy import models
-from kohort.privacy.base import MODELS, Histogram, PrivacyModel, SensitiveModel, models_of
-from kohort.privacy.populations import PopulationModel
+from kohort.privacy.base import MODELS, Histogram, PopulationModel, PrivacyModel, SensitiveModel, SizeModel, models_of
 from kohort.privacy.promise import Promise
 from kohort.privacy.reference import Reference, SensitiveColumn, reference_of
 from kohort.privacy.rules import Rule
-from kohort.privacy.sizes import SizeModel
 
 load_modules(models.__name__, models.__path__)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from kohort.common.registry import Registry
 from kohort.errors import PolicyError
@@ -116,6 +118,89 @@ class SensitiveModel(PrivacyModel):
     @abstractmethod
     def rules(self, table: Reference) -> tuple[Rule, ...]:
         """The promise in the form that a search can follow; what it ends with is judged by `keeps` all the same."""
+
+
+class NumericModel(SensitiveModel):
+    """A promise about the sensitive numbers or dates in every class; no class of other values keeps it."""
+
+    column: str
+
+    @override
+    def refuses_policy(self, policy: Policy) -> str | None:
+        if policy.columns[self.column].type != "string":
+            return None
+        return (
+            f'it needs numbers or dates, and column {self.column!r} has type = "string"; choose another model or type'
+        )
+
+    @override
+    def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
+        return self.kept(classes, table) if table.column.is_numeric else np.zeros(classes.classes, bool)
+
+    @override
+    def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:
+        if table.column.is_numeric:
+            return self.refuses_numbers(table, allowance)
+        return (
+            f"the values of column {self.column!r} are not all numbers, or all dates; "
+            "choose another model, or list what is no number in [input] missing"
+        )
+
+    @abstractmethod
+    def kept(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
+        """`keeps`, for numbers."""
+
+    @abstractmethod
+    def refuses_numbers(self, table: Reference, allowance: int) -> str | None:
+        """`refuses_values`, for numbers."""
+
+
+class SizeModel(PrivacyModel):
+    """A promise about how large the classes of a release are, taken together: a figure of them is at most a limit."""
+
+    most: float
+
+    @property
+    @abstractmethod
+    def least_size(self) -> int:
+        """Classes of at least so many records keep the promise, however many they are."""
+
+    @abstractmethod
+    def figure(self, sizes: NDArray[np.int64]) -> Fraction:
+        """What is limited, for classes of these sizes; 0 if there is none."""
+
+    def keeps(self, sizes: NDArray[np.int64]) -> bool:
+        """Whether classes of these sizes keep the promise: `most` is the decimal number that the policy writes."""
+        return self.figure(sizes) <= Fraction(str(self.most))
+
+
+class PopulationModel(PrivacyModel):
+    """A promise about how many records of a population each class could be about."""
+
+    population: str
+    """Path of the population's file, relative to the policy's folder."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        path: object = self.population
+        if not isinstance(path, str) or not path.strip() or "\0" in path:
+            raise ValueError("'population' must be the path of a file with the quasi-identifiers of a population")
+
+    @abstractmethod
+    def keeps(self, sizes: NDArray[np.int64], covered: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which classes keep the promise.
+
+        Parameters
+        ----------
+        sizes : int64[classes]
+            Records of each class.
+        covered : int64[classes]
+            Records of the population that its description covers.
+        """
+
+    def refuses_population(self, covered: int) -> str | None:
+        """Why nothing keeps the promise if one class of all records covers so many of the population; or None."""
+        return None
 
 
 MODELS: Registry[PrivacyModel] = Registry("privacy model")

@@ -19,12 +19,11 @@ from kohort.codes.boxes import Boxes, Solution, boxes_of_labels, classes_of_boxe
 from kohort.codes.encode import STAR, Axis, Codes
 from kohort.errors import InfeasibleError
 from kohort.privacy import Promise
-from kohort.search.dealing import dealt_without_surplus, ways_to_deal
+from kohort.search.dealing import dealt_without_surplus, ways_to_deal, without_surplus
 from kohort.search.effort import efforts_of, refined_solution
 from kohort.search.exhaustive import exhausted
 from kohort.search.merge import merged
 from kohort.search.refine import Effort, Search
-from kohort.search.suppress import without_surplus
 from kohort.search.task import Task
 from kohort.search.terms import Terms, uncovered_classes
 from kohort.table.words import counted

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.policy.parameters import Limits, Share
-from kohort.privacy.base import MODELS
-from kohort.privacy.populations import PopulationModel
+from kohort.privacy.base import MODELS, PopulationModel
 
 
 @MODELS.register("delta-presence")

@@ -13,8 +13,7 @@ from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.neighbours import refuses_crowd, spares_enough
 from kohort.privacy.arithmetic.parameters import exact
 from kohort.privacy.arithmetic.windows import Ints, crowd, inside, windows
-from kohort.privacy.base import MODELS, Histogram
-from kohort.privacy.numeric import NumericModel
+from kohort.privacy.base import MODELS, Histogram, NumericModel
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Near, Rule, dissimilar
 

@@ -15,8 +15,7 @@ from kohort.privacy.arithmetic.counting import at_most, kept_by_all
 from kohort.privacy.arithmetic.parameters import exact
 from kohort.privacy.arithmetic.surplus import with_allowance
 from kohort.privacy.arithmetic.windows import Ints, crowd, inside, windows
-from kohort.privacy.base import MODELS, Histogram
-from kohort.privacy.numeric import NumericModel
+from kohort.privacy.base import MODELS, Histogram, NumericModel
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule
 from kohort.privacy.rules import windows as windows_rule

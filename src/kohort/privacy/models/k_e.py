@@ -13,8 +13,7 @@ from typing_extensions import override
 from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.counting import whole, whole_numbers, widened
 from kohort.privacy.arithmetic.parameters import exact, rounded_down, told
-from kohort.privacy.base import MODELS, Histogram
-from kohort.privacy.numeric import NumericModel
+from kohort.privacy.base import MODELS, Histogram, NumericModel
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule, distinct, spread
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.policy.parameters import Limits
-from kohort.privacy.base import MODELS
-from kohort.privacy.populations import PopulationModel
+from kohort.privacy.base import MODELS, PopulationModel
 
 
 @MODELS.register("k-map")

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.policy.parameters import Share
-from kohort.privacy.base import MODELS
-from kohort.privacy.sizes import SizeModel
+from kohort.privacy.base import MODELS, SizeModel
 
 
 @MODELS.register("sample-uniqueness")

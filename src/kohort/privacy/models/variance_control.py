@@ -14,8 +14,7 @@ from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.counting import Whole, sums, whole_numbers, widened
 from kohort.privacy.arithmetic.parameters import exact, rounded_down, told
 from kohort.privacy.arithmetic.surplus import with_allowance
-from kohort.privacy.base import MODELS, Histogram
-from kohort.privacy.numeric import NumericModel
+from kohort.privacy.base import MODELS, Histogram, NumericModel
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule
 from kohort.privacy.rules import variance as variance_rule
