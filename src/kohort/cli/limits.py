@@ -57,13 +57,7 @@ def limit_of(error: BaseException) -> KohortError | None:
 
 
 def refuse_few_threads() -> None:
-    """Try out whether as many threads can be started as the libraries will; they would panic if not.
-
-    Raises
-    ------
-    EngineError
-        When the system lets this user start fewer.
-    """
+    """Try out whether as many threads can be started as the libraries will; they would panic if not."""
     wanted = 3 * (os.cpu_count() or 1) + 4
     end = threading.Event()
     started: list[threading.Thread] = []

@@ -99,13 +99,7 @@ def digest(table: pl.DataFrame) -> str:
 
 
 def check(table: pl.DataFrame, name: str, sha256: str) -> pl.DataFrame:
-    """Return the table if it is the one with this digest.
-
-    Raises
-    ------
-    DataError
-        If it is any other table.
-    """
+    """Return the table if it is the one with this digest."""
     if digest(table) != sha256:
         raise DataError(f"The {name} table is not the published one: the checksum of its content differs.")
     return table

@@ -24,13 +24,7 @@ _HOW_TO_WRITE = "write one row per value: the value, its coarser labels and the 
 
 
 def read(path: str | Path, column: str) -> Taxonomy:
-    """Read a hierarchy file, by its suffix: ``.csv``, ``.tsv``, ``.txt`` or ``.toml``.
-
-    Raises
-    ------
-    DataError
-        With one sentence per fault of the file.
-    """
+    """Read a hierarchy file, by its suffix: ``.csv``, ``.tsv``, ``.txt`` or ``.toml``."""
     suffix = Path(path).suffix.lower()
     if suffix == ".toml":
         return read_toml(path, column)

@@ -69,13 +69,7 @@ class PersonKey:
 
 
 def refuse_other_persons(earlier: Sequence[Entry], key: PersonKey) -> None:
-    """Refuse a key or column under which nobody would be recognised: everybody would seem new.
-
-    Raises
-    ------
-    DataError
-        Naming the first release that has another.
-    """
+    """Refuse a key or column under which nobody would be recognised: everybody would seem new."""
     for number, entry in enumerate(earlier, 1):
         if entry.people is not None and entry.people.column != key.column:
             raise DataError(

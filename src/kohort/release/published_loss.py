@@ -188,11 +188,6 @@ def read(reader: PublishedColumn, text: str, *, line: bool = False) -> Meaning:
     ----------
     line : bool
         Whether it must be a number, a date, or an interval of such.
-
-    Raises
-    ------
-    DataError
-        When it does not.
     """
     meaning = reader.read(text)
     if meaning is None:

@@ -66,11 +66,6 @@ def order_of(
     given : array of int, or path
         A file has a whole number for each released row, in their order: one in each line, or in the one column of a
         Parquet file.
-
-    Raises
-    ------
-    DataError
-        When it does not.
     """
     if original is None:
         raise DataError("row_order: it needs the original; give both or neither.")

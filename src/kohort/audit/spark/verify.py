@@ -93,13 +93,7 @@ def examine(
 
 
 def refuse_promises(policy: Policy) -> None:
-    """Refuse what is not checked in Spark: silence would be a promise.
-
-    Raises
-    ------
-    PolicyError
-        With a sentence for each such promise.
-    """
+    """Refuse what is not checked in Spark: silence would be a promise."""
     PolicyError.refuse(
         policy.located(one.place, f"{one.promised}: {_why(one)}") for one in unanswerable(policy, _LACKING)
     )

@@ -146,11 +146,6 @@ def refuse(engine: Engine, plan: Plan | None = None, options: Collection[str] = 
         Of the policy; all that it asks for is looked at.
     options : collection of str
         Names of the features that the request asks for beside the policy.
-
-    Raises
-    ------
-    PolicyError, DataError
-        With a sentence for each of these, and what to do.
     """
     lacking = [FEATURES[name] for name in FEATURES if name in engine.lacks]
     DataError.refuse(f"{one.name}: {_refusal(engine, one.name, one.noun)}" for one in lacking if one.name in options)

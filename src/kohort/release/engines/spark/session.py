@@ -34,25 +34,13 @@ _LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.
 
 
 def refuse_without_spark() -> None:
-    """Say how to install Spark if it is missing.
-
-    Raises
-    ------
-    EngineError
-        When pyspark is not there.
-    """
+    """Say how to install Spark if it is missing."""
     if find_spec("pyspark") is None:
         raise EngineError("Spark is not installed; install it with: pip install 'kohort[spark]'")
 
 
 def refuse_without_java() -> None:
-    """Say how to install Java if there is none that Spark can run on.
-
-    Raises
-    ------
-    EngineError
-        When it is missing, or too old.
-    """
+    """Say how to install Java if there is none that Spark can run on."""
     version = java_version()
     if version is None or version < LEAST_JAVA:
         found = "none was found" if version is None else f"this is Java {version}"
