@@ -11,10 +11,10 @@ from typing import Any
 
 from kohort.algorithms import ALGORITHMS, Algorithm
 from kohort.errors import PolicyError
-from kohort.hierarchy import Taxonomy, read
 from kohort.measures import MEASURES, Measure
 from kohort.policy import Policy
 from kohort.privacy import PopulationModel, PrivacyModel, SensitiveModel, SizeModel, models_of
+from kohort.privacy.reference import taxonomy_of
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,9 @@ def plan_of(policy: Policy) -> Plan:
         if policy.pseudonyms and algorithm.tables(policy):
             fault = f"the tables that {chosen.name!r} publishes must not be linked, as a pseudonym would; remove it."
             faults.append(policy.located(("columns", policy.pseudonyms[0], "pseudonym"), fault))
-    if faults:
-        raise PolicyError(*faults)
+    PolicyError.refuse(faults)
     for name in policy.having_role("sensitive"):
-        _read_hierarchy(name, policy)
+        taxonomy_of(policy, name)  # it must be there and sound, even where nothing asks for it yet
     seed = chosen.seed if chosen.seed is not None else secrets.randbits(62)
     return Plan(policy, algorithm, measure, tuple(models), seed)
 
@@ -131,18 +130,6 @@ def _in_classes(policy: Policy, algorithm: Algorithm) -> bool:
 
 def _not_refined(policy: Policy, algorithm: Algorithm) -> list[str]:
     """Why the result of an algorithm cannot be refined under a policy."""
-    faults = []
-    if not _in_classes(policy, algorithm):
-        faults.append(
-            f"refine is for releases in classes, and {algorithm.name!r} makes another kind; set refine = false."
-        )
-    return faults
-
-
-def _read_hierarchy(name: str, policy: Policy) -> None:
-    """A hierarchy that the policy names must be there and sound, even where nothing asks for it yet."""
-    hierarchy = policy.columns[name].hierarchy
-    if hierarchy is not None and hierarchy.file is not None:
-        read(policy.folder / hierarchy.file, column=name)
-    if hierarchy is not None and hierarchy.tree is not None:
-        Taxonomy.from_tree(hierarchy.tree, column=name)
+    if _in_classes(policy, algorithm):
+        return []
+    return [f"refine is for releases in classes, and {algorithm.name!r} makes another kind; set refine = false."]

@@ -82,7 +82,7 @@ def _reader(case: LoadedCase, name: str) -> PublishedColumn:
     known = case.columns[name]
     if known.taxonomy is not None:
         return known
-    texts = [text for text in case.release.counts(name) if text is not None]
+    texts = [text for text in case.release.dictionary(name).counts if text is not None]
     return published_column(name, case.policy, texts)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from kohort.audit.meaning.bulk import ISO, Ends, Floats, decimal, ends
 from kohort.audit.meaning.intervals import Interval, day, days_atom, interval, number, point
 from kohort.audit.read.texts import Texts
+from kohort.privacy.reference import taxonomy_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -186,7 +187,7 @@ def published_column(
     reader = PublishedColumn(
         name,
         kind,
-        taxonomy=_taxonomy(name, policy) if kind == "label" else None,
+        taxonomy=taxonomy_of(policy, name) if kind == "label" else None,
         known=_known(plain, original) if kind in ("text", "prefix") else None,
         bottom=_border(column.bottom) if kind in _WITH_ENDS else None,
         top=_border(column.top) if kind in _WITH_ENDS else None,
@@ -266,12 +267,3 @@ def _with_domain(reader: PublishedColumn, column: Column, original: Texts | None
         ends += [] if np.isnan(floats).all() else [decimal(np.nanmin(floats)), decimal(np.nanmax(floats))]
         ends = [min(ends), max(ends)] if ends else []
     return replace(reader, domain=(ends[0], ends[-1])) if ends else reader
-
-
-def _taxonomy(name: str, policy: Policy) -> Taxonomy:
-    from kohort.hierarchy import Taxonomy, read
-
-    hierarchy = policy.columns[name].hierarchy
-    if hierarchy is not None and hierarchy.tree is not None:
-        return Taxonomy.from_tree(hierarchy.tree, column=name)
-    return read(policy.folder / str(hierarchy.file if hierarchy else ""), name)

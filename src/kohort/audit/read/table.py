@@ -85,10 +85,6 @@ class Table:
         """SQL name of a quasi-identifier as it is written: texts for missing are told apart, NULL for none."""
         return f"literal_{self.columns[column]}"
 
-    def counts(self, column: str) -> dict[str | None, int]:
-        """Count the rows of every distinct text of a column; None stands for missing. Python holds them all."""
-        return self.dictionary(column).counts
-
     def differences(self, other: Table, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:
         """Tell how many more rows than another table it has of each text of some columns, where that differs."""
         for some in self.blocks(columns):
