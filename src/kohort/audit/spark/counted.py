@@ -39,27 +39,19 @@ STARRED = "starred"
 
 @dataclass(frozen=True)
 class SparkTable:
-    """A table in Spark that answers what the checks of the audit ask of a loaded one.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        The wanted columns as text, NULL where missing; quasi-identifiers a second time as they are written; `STARRED`.
-    header : tuple of str
-        All column names of the source.
-    columns : mapping
-        Column name to the name in `frame`, for the columns that are wanted.
-    missing : mapping
-        Column name to the texts that mean a missing value.
-    quasi : tuple of str
-        The quasi-identifiers that it has.
-    """
+    """A table in Spark that answers what the checks of the audit ask of a loaded one."""
 
     frame: DataFrame
+    """The wanted columns as text, NULL where missing; quasi-identifiers a second time as they are written;
+    `STARRED`."""
     header: tuple[str, ...]
+    """All column names of the source."""
     columns: Mapping[str, str]
+    """Column name to the name in `frame`, for the columns that are wanted."""
     missing: Mapping[str, frozenset[str]]
+    """Column name to the texts that mean a missing value."""
     quasi: tuple[str, ...]
+    """The quasi-identifiers that it has."""
     _differences: dict[int, dict[str, dict[str | None, int]]] = field(default_factory=dict)
     """Of all other columns at once, for each other table: one pass over both."""
 
@@ -99,10 +91,6 @@ class SparkTable:
         values = Texts.of(None if gone else text for text, gone in zip(found, missing, strict=True))
         star = list(found).index(STAR) if STAR in found else None
         return Dictionary("", "", values, times, missing, star)
-
-    def counts(self, column: str) -> dict[str | None, int]:
-        """Count the rows of every distinct text of a quasi-identifier; None stands for missing."""
-        return self.dictionary(column).counts
 
     def differences(self, other: SparkTable, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:
         """Tell how many more rows than another table it has of each text of some columns, where that differs."""
