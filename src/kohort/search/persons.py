@@ -128,7 +128,6 @@ class KPersons(SensitiveModel):
     column: str
     """The column that names the person."""
     k: int
-    """Persons of every class."""
 
     name = "k persons"
     summary = "every class is about at least k persons"

@@ -88,13 +88,9 @@ class Search:
     """The search for a good partition of a table."""
 
     codes: Codes
-    """The table."""
     costs: Costs
-    """What a box costs."""
     k: int
-    """Smallest size of a cluster."""
     rng: np.random.Generator
-    """Where the randomness comes from."""
     threads: int = 0
     """All cores that this process may use, when absent. They have no influence on the result."""
     promises: Sequence[Promise] = ()

@@ -34,11 +34,8 @@ class Terms:
     """What every class of some records has to keep."""
 
     codes: Codes
-    """The records."""
     costs: Costs
-    """What a box costs."""
     k: int
-    """Smallest size of a class."""
     promises: Sequence[Promise] = ()
     """About sensitive values of these records."""
     coverages: Sequence[Condition] = ()

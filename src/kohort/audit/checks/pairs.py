@@ -57,7 +57,6 @@ class Groups:
     """The same, counted by some of the columns."""
 
     columns: tuple[str, ...]
-    """The columns."""
     owner: Ints
     key: Ints
     times: Ints

@@ -37,7 +37,6 @@ class Ends:
     hi: Floats
     """Equal for a text that is one value; unspecified where a text is not plain."""
     plain: Flags
-    """Which texts are plain."""
     is_value: Flags
     """Which of them are written as one value."""
 

@@ -76,7 +76,6 @@ class PublishedColumn:
     """How the published texts of one quasi-identifier are read. Make one with `published_column`."""
 
     name: str
-    """The column."""
     kind: Kind
     """Label of a taxonomy, interval of numbers or of days, masked code, or plain text: `label`, `number`, `date`,
     `prefix`, `text`."""

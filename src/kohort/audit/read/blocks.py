@@ -28,7 +28,6 @@ class Form:
     encoding: str
     """Python's name of it."""
     gzipped: bool
-    """Whether the file is packed."""
     delimiter: str
     quote: str
     """One ASCII character each; an empty quote if nothing is quoted."""

@@ -85,7 +85,6 @@ class Cells:
     consumed: int
     """Where the last of them ends."""
     end: LineEnd | None
-    """The line end."""
 
     def columns(self, names: Mapping[int, str]) -> pl.DataFrame:
         """The texts of some columns, which are known by their places and get names."""

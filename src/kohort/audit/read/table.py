@@ -65,7 +65,6 @@ class Table:
     columns: Mapping[str, str]
     """Column name to SQL name, for the columns that can be asked for."""
     rows: int
-    """Number of rows."""
     relation: str
     """SQL for after FROM: all rows, each column in its own type."""
     row: str

@@ -51,7 +51,6 @@ class SparkTable:
     missing: Mapping[str, frozenset[str]]
     """Column name to the texts that mean a missing value."""
     quasi: tuple[str, ...]
-    """The quasi-identifiers that it has."""
     _differences: dict[int, dict[str, dict[str | None, int]]] = field(default_factory=dict)
     """Of all other columns at once, for each other table: one pass over both."""
 

@@ -41,7 +41,6 @@ class SparkRows:
     frame: DataFrame
     """Codes, COUNT and SLICE; in lexicographic order within a slice, and slices in their order."""
     columns: tuple[str, ...]
-    """The columns of codes."""
     path: tuple[tuple[Split, int], ...] = ()
     """Splits, and the label that each gives the rows that are meant."""
 

@@ -30,7 +30,6 @@ class SparkScan:
     frame: DataFrame
     """These columns, and the engine's own."""
     columns: tuple[str, ...]
-    """The names of the columns."""
     rest: DataFrame | None = None
     """Records that were left out because they have no number in some dictionary."""
     where: str = ""
