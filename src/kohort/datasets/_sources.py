@@ -28,27 +28,16 @@ Opener: TypeAlias = Callable[[str, float], AbstractContextManager[IO[bytes]]]
 
 
 def data_directory() -> Path | None:
-    """Find the directory with the papers' data.
+    """Find the directory with the papers' data; None if there is none.
 
     The environment variable `KOHORT_DATA` decides if it is set. Otherwise the first that exists:
     `../shared/data` beside a source checkout, the same beside the working directory, and
     `kohort/data` in the user's cache directory.
 
-    Returns
-    -------
-    pathlib.Path or None
-        None if there is no such directory.
-
     Raises
     ------
     DataError
         If `KOHORT_DATA` names no directory.
-
-    Examples
-    --------
-    >>> directory = data_directory()
-    >>> directory is None or directory.is_dir()
-    True
     """
     return next(_directories(), None)
 

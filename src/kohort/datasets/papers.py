@@ -83,11 +83,6 @@ def adult(columns: Sequence[str] | None = None) -> pl.DataFrame:
     DataError
         If there is no such column, or the table is absent and cannot be downloaded, or differs
         from the published one.
-
-    Examples
-    --------
-    >>> adult(["age", "sex"]).shape  # doctest: +SKIP
-    (30162, 2)
     """
     unknown = sorted(set(columns or ()) - set(_ADULT_COLUMNS))
     if unknown:
@@ -110,11 +105,6 @@ def adult_uci() -> pl.DataFrame:
     ------
     DataError
         If the table is absent and cannot be downloaded, or differs from the published one.
-
-    Examples
-    --------
-    >>> adult_uci().shape  # doctest: +SKIP
-    (32561, 15)
     """
     return _uci_texts().with_columns(pl.col(_UCI_NUMBERS).cast(pl.Int64))
 
@@ -134,11 +124,6 @@ def census_income() -> pl.DataFrame:
     ------
     DataError
         If the file is absent or unreadable.
-
-    Examples
-    --------
-    >>> census_income().shape  # doctest: +SKIP
-    (299285, 42)
     """
     path = find(_CENSUS_INCOME)
     if path is None:
@@ -159,11 +144,6 @@ def adult_hierarchy(column: str) -> Path:
     ------
     DataError
         If there is no such column, or its file is absent.
-
-    Examples
-    --------
-    >>> adult_hierarchy("education").name  # doctest: +SKIP
-    'education.csv'
     """
     if column not in _ADULT_COLUMNS:
         raise DataError(f"Adult has no column {column}; it has {', '.join(_ADULT_COLUMNS)}.")
@@ -181,11 +161,6 @@ def adult_hierarchies() -> dict[str, Path]:
     ------
     DataError
         If a file is absent.
-
-    Examples
-    --------
-    >>> list(adult_hierarchies())[:2]  # doctest: +SKIP
-    ['sex', 'age']
     """
     return {column: adult_hierarchy(column) for column in _ADULT_COLUMNS}
 
