@@ -18,6 +18,7 @@ from kohort.table.files import known_kind
 from kohort.table.read import Kind
 from kohort.table.texts import NUMBER
 from kohort.table.words import in_words
+from kohort.table.zones import F
 
 FORMULA = r"^[=+\-@\t\r]"
 
@@ -39,13 +40,9 @@ def write_table(frame: pl.DataFrame, path: Path, kind: Kind, dialect: Dialect | 
         with _on_disk(path):
             frame.write_parquet(path, compression="zstd", metadata=None)
         return
-    refuse_formless(frame.schema)
-    frame = frame.with_columns(_moments(frame.schema))
-    if neutralise:
-        frame = frame.with_columns(_neutralised(frame.schema))
-    frame = frame.with_columns(_filled(frame.schema))
+    cells = _as_texts(frame, neutralise=neutralise)
     with _on_disk(path), _opened(path) as file:
-        frame.write_csv(file, separator=_delimiter(path, dialect))
+        cells.write_csv(file, separator=_delimiter(path, dialect))
 
 
 def write_stream(rows: pl.LazyFrame, path: Path, dialect: Dialect | None, *, neutralise: bool) -> None:
@@ -54,14 +51,18 @@ def write_stream(rows: pl.LazyFrame, path: Path, dialect: Dialect | None, *, neu
         with _on_disk(path):
             rows.sink_parquet(path, compression="zstd", maintain_order=True)
         return
-    schema = rows.collect_schema()
-    refuse_formless(schema)
-    rows = rows.with_columns(_moments(schema))
-    if neutralise:
-        rows = rows.with_columns(_neutralised(schema))
-    rows = rows.with_columns(_filled(schema))
+    cells = _as_texts(rows, neutralise=neutralise)
     with _on_disk(path), _opened(path) as file:
-        rows.sink_csv(file, separator=_delimiter(path, dialect), maintain_order=True)
+        cells.sink_csv(file, separator=_delimiter(path, dialect), maintain_order=True)
+
+
+def _as_texts(rows: F, *, neutralise: bool) -> F:
+    """What has a form of its own in CSV, in this form."""
+    refuse_formless(rows.collect_schema())
+    rows = rows.with_columns(_moments(rows.collect_schema()))
+    if neutralise:
+        rows = rows.with_columns(_neutralised(rows.collect_schema()))
+    return rows.with_columns(_filled(rows.collect_schema()))
 
 
 @contextmanager

@@ -23,23 +23,6 @@ _EPOCH = date(1970, 1, 1).toordinal()
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?", re.ASCII)
 _ISO_SHAPE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_WORD = re.compile(r"[a-z]+", re.ASCII | re.IGNORECASE)
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_NAMES = {name: str(number) for number, name in enumerate(_MONTHS, 1)}
-_SHORT_NAMES = {name[:3]: number for name, number in _NAMES.items()}
 _PERIOD = re.compile(r"(\d{4})(?:-(\d{2})|-Q([1-4])|(s))?", re.ASCII)
 _COMPARISON = re.compile(r"(<=|>=|<|>|≤|≥)(.+)")
 _SEPARATORS = (" - ", "~", ",", "–", "-")
