@@ -33,16 +33,6 @@ class ClusteringBased(Clusterer):
     If the policy asks for l-diversity, only rounds with two diverse sides count. A set without such
     a round is not divided, but may be split by its sensitive values.
 
-    Parameters
-    ----------
-    assign : {"growth", "centre"}
-        Where a record goes: to the side whose loss, its size times the cost of its box, grows least,
-        each side beginning with the record nearest to its centre; or to the nearer centre.
-    rounds : int
-        Rounds for one division.
-    splitter : bool
-        Whether to split sets that cannot be divided by their sensitive values.
-
     Notes
     -----
     Time O(r d n log(n/k)) for r rounds where sets are divided evenly, at worst O(r d n^2 / k);
@@ -59,8 +49,12 @@ class ClusteringBased(Clusterer):
     """
 
     assign: Literal["growth", "centre"] = "growth"
+    """Where a record goes: to the side whose loss, its size times the cost of its box, grows least, each side beginning
+    with the record nearest to its centre; or to the nearer centre."""
     rounds: int = 15
+    """Rounds for one division."""
     splitter: bool = True
+    """Whether to split sets that cannot be divided by their sensitive values."""
 
     summary = "bisecting 2-means with at least k records on each side, if need be l-diverse ones"
     paper = "He et al., PAKDD 2012 (002)"

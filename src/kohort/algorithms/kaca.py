@@ -50,14 +50,6 @@ class KACA(Clusterer):
     Classes are numbered in lexicographic order of their codes, so the order of the input does not
     matter, and ties go to the first.
 
-    Parameters
-    ----------
-    beta : float
-        That of the measure `whd`: at least 1, or 0 for uniform weights.
-    limit : int
-        A table is refused that may need more distances than this: its number of classes times
-        the number of those below k.
-
     Notes
     -----
     Time O(m * s) for m distinct rows, s of them with fewer than k copies; memory O(m * d + n).
@@ -73,7 +65,10 @@ class KACA(Clusterer):
     """
 
     beta: float = 1.0
+    """That of the measure `whd`: at least 1, or 0 for uniform weights."""
     limit: int = 50_000_000_000
+    """A table is refused that may need more distances than this: its number of classes times the number of those below
+    k."""
 
     summary = "classes of equal records; a random one below k joins the nearest, until none is left"
     paper = "Li et al., DaWaK 2006; Netshiunda (004)"

@@ -36,20 +36,13 @@ STEP = 256
 
 @dataclass(frozen=True)
 class ClassPenalized(Clusterer):
-    """k-member in any form: a record whose class is not the most frequent one in a cluster may pay a penalty.
-
-    Parameters
-    ----------
-    class_penalty : float
-        Added to the loss of a cluster with a record whose class is not the most frequent one
-        there; 1 is the cost of one fully generalized cell. Classes become more homogeneous: good
-        for models, bad for privacy. 0 turns it off.
-    column : str, optional
-        The sensitive column that is the class, where there are several.
-    """
+    """k-member in any form: a record whose class is not the most frequent one in a cluster may pay a penalty."""
 
     class_penalty: Annotated[float, Limits(least=0, most=1000)] = 0.0
+    """Added to the loss of a cluster with a record whose class is not the most frequent one there; 1 is the cost of one
+    fully generalized cell. Classes become more homogeneous: good for models, bad for privacy. 0 turns it off."""
     column: str | None = None
+    """The sensitive column that is the class, where there are several."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -57,24 +57,6 @@ class ProximityAwareClustering(Clusterer):
     records, until each has k. The distance is small if quasi-identifiers are near and sensitive
     values are far apart.
 
-    Parameters
-    ----------
-    sensitive_weight : float
-        Weight of the proximity of sensitive values, 0 to 1; the quasi-identifiers have the rest.
-        0 needs no sensitive column.
-    t : int, optional
-        Number of ancestors; without it, one for each 1000 records.
-    tau : float
-        Phase 1 ends when ancestors move less than this, on average.
-    theta : int
-        Most rounds of phase 1.
-    distance : {"two-way", "one-way"}
-        Distance of a value to an ancestor in a taxonomy of height H: the path between them over 2H
-        (equation 8), or the part of it that leads up from the value, over H (equation 6).
-    capacity : int
-        Most records of a part, whose distances need 4 * capacity**2 bytes; and the size of the
-        sample that the first ancestors are chosen from.
-
     Notes
     -----
     Time O(t d m) per round for m distinct rows, then about O(d p^2) for each part of p records,
@@ -94,11 +76,20 @@ class ProximityAwareClustering(Clusterer):
     """
 
     sensitive_weight: Share = 0.5
+    """Weight of the proximity of sensitive values, 0 to 1; the quasi-identifiers have the rest. 0 needs no sensitive
+    column."""
     t: int | None = None
+    """Number of ancestors; without it, one for each 1000 records."""
     tau: Share = 0.001
+    """Phase 1 ends when ancestors move less than this, on average."""
     theta: int = 5
+    """Most rounds of phase 1."""
     distance: Distance = "two-way"
+    """Distance of a value to an ancestor in a taxonomy of height H: the path between them over 2H (equation 8), or the
+    part of it that leads up from the value, over H (equation 6)."""
     capacity: Annotated[int, Limits(least=2)] = 5000
+    """Most records of a part, whose distances need 4 * capacity**2 bytes; and the size of the sample that the first
+    ancestors are chosen from."""
 
     summary = "t ancestors part the table; complete linkage of near records with dissimilar sensitive values"
     paper = "Zhang et al., IEEE TC 2015 (003)"

@@ -43,20 +43,6 @@ class TwoLevel(Clusterer):
     **k does not hold on all quasi-identifiers together**, so the form has to be accepted
     explicitly; its facts say what an outsider can do with the tables.
 
-    Parameters
-    ----------
-    form : {"horizontal", "vertical"}
-        One table that keeps k, or the tables of the paper that do not.
-    split : {"above-mean", "all", "none"}
-        Divide clusters that lose more than the mean of all clusters, or all that lose anything. "none", of the
-        vertical form, leaves the second level out: the sub-tables of Bhaladhare and Jinwala.
-    grouping : {"equal", "unequal"}
-        Vertical form: one quasi-identifier in each table, or `groups`.
-    groups : tuple of tuples of str
-        Quasi-identifiers of each table, for unequal grouping: each stands in one group.
-    accept_broken_guarantee : bool
-        Must be true for the vertical form.
-
     Notes
     -----
     Time O(m * n / k) for m distinct rows of n records, memory O(m * d + n); that of systematic
@@ -72,10 +58,16 @@ class TwoLevel(Clusterer):
     """
 
     form: Literal["horizontal", "vertical"] = "horizontal"
+    """One table that keeps k, or the tables of the paper that do not."""
     split: Literal["above-mean", "all", "none"] = "above-mean"
+    """Divide clusters that lose more than the mean of all clusters, or all that lose anything. "none", of the vertical
+    form, leaves the second level out: the sub-tables of Bhaladhare and Jinwala."""
     grouping: Literal["equal", "unequal"] = "equal"
+    """Vertical form: one quasi-identifier in each table, or `groups`."""
     groups: tuple[tuple[str, ...], ...] = ()
+    """Quasi-identifiers of each table, for unequal grouping: each stands in one group."""
     accept_broken_guarantee: bool = False
+    """Must be true for the vertical form."""
 
     summary = "systematic clusters of 2k; those of high loss are divided into parts of k or more"
     paper = "Vaghela (001)"

@@ -21,14 +21,10 @@ class WeightedHierarchicalDistance(Measure):
     Levels count from 1 at the root to h at the deepest leaves. The sum over levels climbed is
     divided by the sum over all h - 1 steps (Li et al.); the thesis (004) prints the same sum only
     up to the value's own level, which is equal where all leaves lie equally deep.
-
-    Parameters
-    ----------
-    beta : float
-        At least 1; or 0 for uniform weights.
     """
 
     beta: float = 1.0
+    """At least 1; or 0 for uniform weights."""
 
     summary = "levels climbed, weighted by 1 / (level - 1)**beta, / all levels"
     paper = "Li et al., DaWaK 2006 (KACA); Netshiunda (004), def. 5"

@@ -34,11 +34,6 @@ class Epsilon(Figure):
     A release is (epsilon, delta)-dissimilar if every record has, among the others of its class, a
     share of at least delta whose sensitive vectors are farther than epsilon away.
 
-    Parameters
-    ----------
-    epsilon : float
-        The distance, 0 to 1, for which the largest possible delta is reported.
-
     Notes
     -----
     Time O(s^2) for the s distinct sensitive vectors of each class; memory O(n).
@@ -55,6 +50,7 @@ class Epsilon(Figure):
     """
 
     epsilon: float = EPSILON
+    """The distance, 0 to 1, for which the largest possible delta is reported."""
 
     summary = "how far apart the sensitive values of a class are: smallest and mean distance"
     paper = "Zhang et al., PAC (003), eq. 3 and 12 to 14"
