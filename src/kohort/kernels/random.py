@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from kohort.kernels.jit import inlined, inner
+from kohort.kernels.jit import inner
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 
 
-@inlined
+@inner
 def mixed(
     number,  # IN   uint64
 ):
@@ -25,7 +25,7 @@ def mixed(
     return number ^ (number >> np.uint64(31))
 
 
-@inlined
+@inner
 def draw(
     state,  # IN/OUT uint64[1]
 ):
@@ -34,7 +34,7 @@ def draw(
     return mixed(state[0])
 
 
-@inlined
+@inner
 def below(
     state,  # IN/OUT uint64[1]
     number,  # IN   int, less than 2**31
@@ -43,7 +43,7 @@ def below(
     return np.int64(((draw(state) >> np.uint64(33)) * np.uint64(number)) >> np.uint64(31))
 
 
-@inlined
+@inner
 def share(
     state,  # IN/OUT uint64[1]
 ):

@@ -239,7 +239,10 @@ def test_first_compilation_is_announced_once_and_progress_is_shown(tmp_path):
 def test_without_a_home_kernels_are_cached_among_temporary_files(tmp_path):
     blocked = tmp_path / "a file"
     blocked.touch()
-    code = "import numpy as np; from kohort.kernels.random import mixed; mixed(np.uint64(1))"
+    code = (
+        "import numpy as np; from kohort.kernels.search.cut import label_runs\n"
+        "label_runs(np.zeros(2, np.int32), np.zeros(1, np.int32))"
+    )
     place = os.environ | {"XDG_CACHE_HOME": str(blocked), "TMPDIR": str(tmp_path)}
     place.pop("NUMBA_CACHE_DIR", None)
     subprocess.run([sys.executable, "-c", code], env=place, check=True)

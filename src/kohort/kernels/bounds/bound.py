@@ -368,7 +368,8 @@ def _walk(
                 continue
         threshold[depth] = next_
         below = depth + 1
-        open_[below] = open_[depth]
+        for reach in range(n_reach):
+            open_[below, reach] = open_[depth, reach]
         open_[below, along] = False
         held[below] = _within(far[along], next_, held[depth], members[depth:], total[depth:])
         if next_ == whole[along]:
@@ -487,7 +488,8 @@ def solve_master(
     gain = np.empty(m)
     ahead = np.empty(m)
     for _ in range(rounds):
-        gain[:] = weight
+        for r in range(m):
+            gain[r] = weight[r]
         for s in range(len(bound)):
             if price[s] > 0:
                 for i in range(set_start[s], set_start[s + 1]):

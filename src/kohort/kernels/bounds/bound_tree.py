@@ -55,7 +55,8 @@ def build_tree(
 ):
     """Halve runs along the side of their box that costs most; returns the number of nodes."""
     m, d = codes.shape
-    order[:] = np.arange(m)
+    for i in range(m):
+        order[i] = i
     span[0, 0] = 0
     span[0, 1] = m
     made = 1
@@ -79,10 +80,12 @@ def build_tree(
                 along = axis
         child[node] = -1
         if stop - start > LEAF:
-            keys = np.empty(stop - start, np.int32)
+            keys = np.empty(stop - start, np.int64)
             for i in range(stop - start):
                 keys[i] = codes[run[i], along]
-            order[start:stop] = run[np.argsort(keys, kind="mergesort")]
+            ordered = run[np.argsort(keys, kind="mergesort")]
+            for i in range(stop - start):
+                run[i] = ordered[i]
             middle = (start + stop) // 2
             child[node] = made
             span[made, 0] = start

@@ -281,8 +281,7 @@ def _keep(
     state,  # IN/OUT State
 ):
     """Make the groups the clusters of their records."""
-    flat, offset, size, full, tables, lines = spans
-    labels, members, sizes, cost, ends, breaks = state
+    labels, members, sizes, _, _, breaks = state
     for group in range(max(groups, used)):
         sizes[clusters[group] if group < used else spare] = 0
     for index in range(count):
@@ -294,7 +293,7 @@ def _keep(
         sizes[cluster] += 1
     for group in range(max(groups, used)):
         cluster = clusters[group] if group < used else spare
-        refresh(places, flat, offset, size, full, tables, lines, cluster, members, sizes[cluster], cost, ends)
+        refresh(places, spans, np.int64(cluster), state)
         breaks[cluster] = pool.broken[group] if group < groups else np.int64(0)
 
 

@@ -242,7 +242,7 @@ def exchange(
         return
     _carry_out(record, there, chosen, goes, comes, labels, members, sizes)
     for cluster in (here, there):
-        refresh(places, flat, offset, size, full, tables, lines, cluster, members, sizes[cluster], cost, ends)
+        refresh(places, spans, np.int64(cluster), state)
         if rules is not None:
             if broken > 0:
                 breaks[cluster] = broken_alone(rules, cluster, members, sizes, tallies.counts[0], tallies.work)

@@ -110,7 +110,8 @@ def _cut_at_least_cost(
             else:
                 buffer[right] = row
                 right += 1
-        run[:] = buffer[: len(run)]
+        for i in range(len(run)):
+            run[i] = buffer[i]
     return place
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.kernels.jit import inlined, inner, kernel
+from kohort.kernels.jit import inner, kernel
 from kohort.kernels.search.rules import broken_by, count_records
 from kohort.kernels.search.spans import cost_of
 
@@ -59,22 +59,17 @@ def empty_tallies(
     )
 
 
-@inlined
+@inner
 def refresh(
     places,  # IN   int32[n, d]
-    flat,  # IN   Spans, one by one
-    offset,
-    size,
-    full,
-    tables,
-    lines,
-    cluster,  # IN   int
-    members,  # IN   State, one by one
-    count,  # IN   int, number of members
-    cost,  # OUT  int64[slots]
-    ends,  # OUT  int32[slots, 4, d]
+    spans,  # IN   Spans
+    cluster,  # IN   int64
+    state,  # IN/OUT State
 ):
     """Work out the box of a cluster from its members."""
+    flat, offset, size, full, tables, lines = spans
+    _, members, sizes, cost, ends, _ = state
+    count = sizes[cluster]
     low, low2, high, high2 = ends[cluster, LOW], ends[cluster, LOW2], ends[cluster, HIGH], ends[cluster, HIGH2]
     for axis in range(low.shape[0]):
         low[axis] = low2[axis] = 2**31 - 1
@@ -97,8 +92,7 @@ def gather(
     state,  # IN/OUT State, with labels only
 ):
     """Let every record join the cluster of its label; -1 is none."""
-    flat, offset, size, full, tables, lines = spans
-    labels, members, sizes, cost, ends, _ = state
+    labels, members, sizes, _, _, _ = state
     for record in range(places.shape[0]):
         cluster = labels[record]
         if cluster < 0:
@@ -106,7 +100,7 @@ def gather(
         members[cluster, sizes[cluster]] = record
         sizes[cluster] += 1
     for cluster in range(sizes.shape[0]):
-        refresh(places, flat, offset, size, full, tables, lines, cluster, members, sizes[cluster], cost, ends)
+        refresh(places, spans, cluster, state)
 
 
 @inner
