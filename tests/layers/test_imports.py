@@ -46,6 +46,8 @@ ONLY_IN = {
     "pyarrow": {"release/engines/spark", "audit/spark"},
     "pyspark": {"release/engines/spark", "audit/spark", "common/spark.py"},
     "py4j": {"release/engines/spark", "audit/spark", "common/spark.py"},
+    "altair": {"reports/reproduce"},
+    "vl_convert": {"reports/reproduce"},
     "fastapi": set(),
 }
 

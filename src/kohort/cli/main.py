@@ -20,7 +20,7 @@ from kohort.common import stopping
 from kohort.errors import InternalError, Interrupted, KohortError, Stopped
 
 COMMANDS: tuple[str, ...] = ("demo", "init", "anonymize", "verify", "measure", "ledger", "compare", "why", "hierarchy")
-COMMANDS += ("compile", "engines", "lists")
+COMMANDS += ("reproduce", "compile", "engines", "lists")
 """Modules with commands, in the order that `kohort --help` lists them."""
 
 

@@ -92,7 +92,7 @@ def compare(
     source = read_table(table, policy.input, policy.columns)
     usable = usable_of(source, policy)
     seed = policy.algorithm.seed if policy.algorithm.seed is not None else secrets.randbits(62)
-    chosen = [_chosen(algorithm) for algorithm in (algorithms if algorithms is not None else list(ALGORITHMS))]
+    chosen = [asked_for(algorithm) for algorithm in (algorithms if algorithms is not None else list(ALGORITHMS))]
     for _, name, parameters in chosen:
         ALGORITHMS.make(name, parameters)  # what is not there ends the comparison before it begins
     outcomes = []
@@ -109,14 +109,14 @@ def compare(
     return outcomes
 
 
-def _chosen(algorithm: str | Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
+def asked_for(algorithm: str | Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
     """How an algorithm was asked for, its name and its parameters.
 
     Examples
     --------
-    >>> _chosen("gccg-parallel:parts=4")
+    >>> asked_for("gccg-parallel:parts=4")
     ('gccg-parallel:parts=4', 'gccg-parallel', {'parts': 4})
-    >>> _chosen({"name": "cb", "assign": "centre"})
+    >>> asked_for({"name": "cb", "assign": "centre"})
     ('cb:assign=centre', 'cb', {'assign': 'centre'})
     """
     if isinstance(algorithm, Mapping):

@@ -1,0 +1,40 @@
+"""`kohort reproduce`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kohort.cli.shared import app, console
+
+if TYPE_CHECKING:
+    from kohort.reports.reproduce.base import Run
+
+
+@app.command()
+def reproduce(
+    paper: Annotated[str, typer.Argument(metavar="[PAPER]", help="Name of a paper: k-member; or all.")] = "all",
+    quick: Annotated[bool, typer.Option("--quick", help="Minutes instead of hours: fewer values and seeds.")] = False,
+    folder: Annotated[Path, typer.Option(help="Where pages, data and figures go.")] = Path("reproduce"),
+) -> None:
+    """Run the experiments of a paper again, and say what became of its claims.
+
+    Writes a page, the data behind it and, with kohort[reproduce], figures. What was measured before is not
+    measured again.
+    """
+    from kohort.reports.reproduce import PAPERS
+    from kohort.reports.reproduce import reproduce as run
+
+    out = console()
+    for name in PAPERS if paper == "all" else [paper]:
+        out.print(f"{name}", style="bold")
+        verdicts = run(PAPERS.make(name, {}), folder, quick=quick, progress=_tell)
+        for claim, verdict in verdicts.items():
+            out.print(f"  {claim:<24}{verdict.outcome}", highlight=False)
+        out.print(f"  page: {folder / name}.md")
+
+
+def _tell(done: int, of: int, run: Run) -> None:
+    typer.echo(f"  {done + 1} of {of}: {run.algorithm} on {run.table}, {run.records:,} records, k = {run.k}", err=True)

@@ -1,0 +1,81 @@
+"""Runs of a paper and their results, which are kept: what was measured once is not measured again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from kohort.errors import DataError
+from kohort.policy import Policy
+from kohort.release.run import anonymize
+from kohort.reports.compare import asked_for
+from kohort.reports.measure import describe
+from kohort.reports.reproduce.base import Paper, Run
+from kohort.table.safe import write_text
+
+Progress = Callable[[int, int, Run], None]
+"""Called with the number of runs that are done, that of all, and the one that is next."""
+
+WARM_UP = 200
+"""Records of the first run of an algorithm, whose time would be that of compiling it."""
+
+
+class Results:
+    """Results in a CSV file, one row for each run; it grows with every run, so that work can go on after a stop."""
+
+    def __init__(self, path: Path, version: str) -> None:
+        self.path, self.version = path, version
+        self.rows: list[dict[str, Any]] = []
+        if path.exists():
+            try:
+                frame = pl.read_csv(path, schema_overrides={"version": pl.String})
+                self.rows = frame.filter(pl.col("version") == version).to_dicts()
+            except (pl.exceptions.PolarsError, OSError):
+                raise DataError(f"{path}: these are no results of kohort reproduce; move the file away.") from None
+
+    def has(self, run: Run) -> bool:
+        """Whether a run was made by this version."""
+        return any(run.settings.items() <= row.items() for row in self.rows)
+
+    def add(self, run: Run, figures: dict[str, float]) -> None:
+        """Keep the result of a run."""
+        self.rows.append(run.settings | figures | {"version": self.version})
+        write_text(self.path, pl.DataFrame(self.rows).write_csv())
+
+    def of(self, runs: Iterable[Run]) -> pl.DataFrame:
+        """The results of some runs."""
+        wanted = [run.settings for run in runs]
+        return pl.DataFrame([row for row in self.rows if any(run.items() <= row.items() for run in wanted)])
+
+
+def run_all(paper: Paper, runs: Iterable[Run], results: Results, progress: Progress) -> None:
+    """Make the runs that have no result yet."""
+    missing = [run for run in dict.fromkeys(runs) if not results.has(run)]
+    warm: set[str] = set()
+    for number, run in enumerate(missing):
+        progress(number, len(missing), run)
+        frame, policy = paper.case(run)
+        if run.algorithm not in warm:
+            warm.add(run.algorithm)
+            measured(run, frame.head(WARM_UP), policy)
+        results.add(run, measured(run, frame, policy))
+
+
+def measured(run: Run, frame: pl.DataFrame, policy: Policy) -> dict[str, float]:
+    """Loss, time and figures of one release."""
+    _, name, parameters = asked_for(run.algorithm)
+    policy = policy.with_changes("algorithm", name=name, parameters=parameters, seed=run.seed, bound_effort=0)
+    policy = policy.with_changes("privacy", k=run.k)
+    release = anonymize(frame, policy)
+    figures = describe(release.table, frame, policy)
+    [sensitive] = policy.having_role("sensitive")
+    return {
+        "loss": release.loss.total,
+        "cm": figures["classification"][sensitive],
+        "dm": float(figures["discernibility"]["total"]),
+        "homogeneity": figures["homogeneity"][sensitive],
+        "seconds": release.provenance.seconds["cluster"],
+    }
