@@ -23,14 +23,6 @@ class Auto(Algorithm):
     Notes
     -----
     Time O(n log n + n k d) for the start and O(n d) for each step of the search per record.
-
-    Examples
-    --------
-    >>> import polars as pl, kohort
-    >>> ages = pl.DataFrame({"age": [31, 58, 33, 60, 30, 62]})
-    >>> policy = kohort.Policy.build(k=3, quasi_identifiers=["age"], seed=1)
-    >>> sorted(set(kohort.anonymize(ages, policy).table["age"]))
-    ['[30 - 33]', '[58 - 62]']
     """
 
     summary = "a fast start, then local search for a time that suits the table"

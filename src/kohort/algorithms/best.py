@@ -23,14 +23,6 @@ class Best(Algorithm):
     Two short searches come first. The first one starts from the best cut of a good order, every other from what is
     the best so far; all start hot, so hardly anything of the start is left. The search ends early if one of them ends
     with the very loss that it started from.
-
-    Examples
-    --------
-    >>> import polars as pl, kohort
-    >>> ages = pl.DataFrame({"age": [31, 58, 33, 60, 30, 62]})
-    >>> policy = kohort.Policy.build(k=3, quasi_identifiers=["age"], seed=1, algorithm="best")
-    >>> sorted(set(kohort.anonymize(ages, policy).table["age"]))
-    ['[30 - 33]', '[58 - 62]']
     """
 
     seeds: int = 1

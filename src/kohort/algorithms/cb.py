@@ -37,15 +37,6 @@ class ClusteringBased(Clusterer):
     -----
     Time O(r d n log(n/k)) for r rounds where sets are divided evenly, at worst O(r d n^2 / k);
     memory O(d n).
-
-    Examples
-    --------
-    >>> import kohort
-    >>> import polars as pl
-    >>> policy = kohort.Policy.build(k=2, quasi_identifiers=["age"]).with_changes("algorithm", name="cb")
-    >>> release = kohort.anonymize(pl.DataFrame({"age": [31, 64, 30, 66]}), policy)
-    >>> sorted(release.table["age"])
-    ['[30 - 31]', '[30 - 31]', '[64 - 66]', '[64 - 66]']
     """
 
     assign: Literal["growth", "centre"] = "growth"

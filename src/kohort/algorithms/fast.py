@@ -23,14 +23,6 @@ class Fast(Clusterer):
     Notes
     -----
     Time O(n log n + n k d), memory O(n d).
-
-    Examples
-    --------
-    >>> import polars as pl, kohort
-    >>> ages = pl.DataFrame({"age": [31, 58, 33, 60, 30, 62]})
-    >>> policy = kohort.Policy.build(k=3, quasi_identifiers=["age"], algorithm="fast")
-    >>> sorted(set(kohort.anonymize(ages, policy).table["age"]))
-    ['[30 - 33]', '[58 - 62]']
     """
 
     summary = "the best cut, by dynamic programming, of the records in a good order"

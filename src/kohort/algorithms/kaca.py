@@ -54,14 +54,6 @@ class KACA(Clusterer):
     -----
     Time O(m * s) for m distinct rows, s of them with fewer than k copies; memory O(m * d + n).
     Merged classes have k to 2k - 1 records; a class of equal records has any number from k.
-
-    Examples
-    --------
-    >>> import polars as pl, kohort
-    >>> ages = pl.DataFrame({"age": [31, 58, 33, 60, 30, 62]})
-    >>> policy = kohort.Policy.build(k=3, quasi_identifiers=["age"], algorithm="kaca", seed=1)
-    >>> sorted(set(kohort.anonymize(ages, policy).table["age"]))
-    ['[30 - 33]', '[58 - 62]']
     """
 
     beta: float = 1.0

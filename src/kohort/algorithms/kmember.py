@@ -101,14 +101,6 @@ class KMember(ClassPenalized):
     Works on distinct rows with lazy candidates: the same partition as the plain loop over all
     records, in O(n/k) scans instead of O(n).
 
-    Parameters
-    ----------
-    far_from : {"last", "seed"}
-        What the next seed is far from: the paper's text says the previous seed, its algorithm
-        and public implementations the last record.
-    class_penalty, column
-        See `ClassPenalized`.
-
     Notes
     -----
     Time O(m * n / k) for m distinct rows of n records, memory O(m * d + n). Cluster sizes are k,
@@ -116,6 +108,8 @@ class KMember(ClassPenalized):
     """
 
     far_from: Literal["last", "seed"] = "last"
+    """What the next seed is far from: the paper's text says the previous seed, its algorithm and public implementations
+    the last record."""
 
     summary = "greedy: furthest record as seed, then the cheapest record until k"
     paper = "Byun et al., DASFAA 2007; Netshiunda (004)"

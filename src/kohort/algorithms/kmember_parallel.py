@@ -47,32 +47,19 @@ class KMemberParallel(ClassPenalized):
     again in the next round. Clusters with k records are done. The number of threads has no
     influence on the result.
 
-    Parameters
-    ----------
-    groups : int, optional
-        Number of groups; the square root of the number of records, rounded up, when absent.
-    limit : int
-        A table is refused whose clusters times distinct rows are more than this.
-    class_penalty, column
-        See `ClassPenalized`; the paper's variant "new-cm".
+    A `class_penalty` makes it the paper's variant "new-cm".
 
     Notes
     -----
     Time O(m * n / k) for m distinct rows of n records and each time that a cluster looks at all
     rows, which is a few times; memory O(m * d + n). Cluster sizes are k, except that fewer than
     k left-overs are spread.
-
-    Examples
-    --------
-    >>> import polars as pl, kohort
-    >>> ages = pl.DataFrame({"age": [31, 58, 33, 60, 30, 62]})
-    >>> policy = kohort.Policy.build(k=3, quasi_identifiers=["age"], algorithm="k-member-parallel", seed=1)
-    >>> sorted(set(kohort.anonymize(ages, policy).table["age"]))
-    ['[30 - 33]', '[58 - 62]']
     """
 
     groups: int | None = None
+    """Number of groups; the square root of the number of records, rounded up, when absent."""
     limit: int = 20_000_000_000
+    """A table is refused whose clusters times distinct rows are more than this."""
 
     summary = "k-member with all seeds chosen first, and all clusters growing in rounds"
     paper = "Netshiunda (004), 2020, algorithm 2"

@@ -38,15 +38,6 @@ class Mdav(Clusterer):
     -----
     Time O(d m n / k) for m distinct rows of n records, memory O(d m + n). Class sizes are k, and
     k to 2k - 1 for the last one.
-
-    Examples
-    --------
-    >>> import kohort
-    >>> import polars as pl
-    >>> policy = kohort.Policy.build(k=2, quasi_identifiers=["age"]).with_changes("algorithm", name="mdav")
-    >>> release = kohort.anonymize(pl.DataFrame({"age": [31, 64, 30, 66]}), policy)
-    >>> sorted(release.table["age"])
-    ['[30 - 31]', '[30 - 31]', '[64 - 66]', '[64 - 66]']
     """
 
     distance: Literal["cost", "euclidean"] = "cost"

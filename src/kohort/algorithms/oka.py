@@ -35,14 +35,6 @@ class OKA(Clusterer):
     -----
     Time O(n^2 / k), memory O(n * d). Every cluster ends with at least k records: floor(n / k)
     clusters need no more than n, so the surplus is never smaller than the need.
-
-    Examples
-    --------
-    >>> import polars as pl, kohort
-    >>> ages = pl.DataFrame({"age": [31, 58, 33, 60, 30, 62]})
-    >>> policy = kohort.Policy.build(k=3, quasi_identifiers=["age"], algorithm="oka", seed=2)
-    >>> sorted(set(kohort.anonymize(ages, policy).table["age"]))
-    ['[30 - 33]', '[58 - 62]']
     """
 
     summary = "one pass of k-means, then the surplus of large clusters fills the small ones"

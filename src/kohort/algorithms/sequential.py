@@ -45,14 +45,6 @@ class Sequential(Clusterer):
     Time O(b * n / k) per sweep for blocks of b records, memory O(n * d). The total loss never
     exceeds that of the start. If the sweeps ended by themselves, there is no record that can move
     to another cluster of its block such that k records stay and the total loss falls.
-
-    Examples
-    --------
-    >>> import polars as pl, kohort
-    >>> ages = pl.DataFrame({"age": [31, 58, 33, 60, 30, 62]})
-    >>> policy = kohort.Policy.build(k=3, quasi_identifiers=["age"], algorithm="sequential", seed=1)
-    >>> sorted(set(kohort.anonymize(ages, policy).table["age"]))
-    ['[30 - 33]', '[58 - 62]']
     """
 
     omega: Annotated[float, Limits(least=1)] = 1.5

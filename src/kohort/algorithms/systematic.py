@@ -34,14 +34,6 @@ class Systematic(Clusterer):
     -----
     Time O(m * n / k) for m distinct rows of n records, memory O(m * d + n). Cluster sizes are k,
     except that fewer than k left-overs are spread.
-
-    Examples
-    --------
-    >>> import polars as pl, kohort
-    >>> ages = pl.DataFrame({"age": [31, 58, 33, 60, 30, 62]})
-    >>> policy = kohort.Policy.build(k=3, quasi_identifiers=["age"], algorithm="systematic", seed=1)
-    >>> sorted(set(kohort.anonymize(ages, policy).table["age"]))
-    ['[30 - 33]', '[58 - 62]']
     """
 
     summary = "sort, every k-th record a seed, each record to the cheapest cluster with room"

@@ -36,15 +36,6 @@ class TopDownGreedy(Clusterer):
     Notes
     -----
     Time O(d n log(n/k)) where sets are divided evenly, at worst O(d n^2); memory O(d n).
-
-    Examples
-    --------
-    >>> import kohort
-    >>> import polars as pl
-    >>> policy = kohort.Policy.build(k=2, quasi_identifiers=["age"]).with_changes("algorithm", name="top-down-greedy")
-    >>> release = kohort.anonymize(pl.DataFrame({"age": [31, 64, 30, 66]}), policy)
-    >>> sorted(release.table["age"])
-    ['[30 - 31]', '[30 - 31]', '[64 - 66]', '[64 - 66]']
     """
 
     assign: Literal["growth", "cost"] = "growth"

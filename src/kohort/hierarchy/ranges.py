@@ -103,13 +103,11 @@ def cuts(
 
     Parameters
     ----------
-    values : ndarray of int64 or float64
-        The distinct values, ascending.
     cuts : sequence of sequence of int or float
         The cuts of each level, finest first; a bin starts at each cut. Each level must hold fewer cuts, all
         of them among the cuts of the level before.
-    text : sequence of str, optional
-        How each value is published; its shortest decimal form when absent.
+    values, text
+        As of `intervals`.
 
     Raises
     ------
