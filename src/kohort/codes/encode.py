@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from kohort.codes.coarse import Coarse, coarsened
 from kohort.errors import CellError, DataError, PolicyError
-from kohort.hierarchy import Taxonomy, cuts, dates, intervals, prefixes, read
+from kohort.hierarchy import Taxonomy, bins, dates, prefixes
 from kohort.policy import Column, Policy
 from kohort.policy.sections import Role
+from kohort.privacy.reference import taxonomy_of
 from kohort.table.texts import as_texts
 from kohort.table.words import counted, in_words
 
@@ -348,10 +349,8 @@ def _taxonomy(values: pl.Series, texts: pl.Series, column: Column, policy: Polic
     spec = column.hierarchy
     if spec is None or spec.flat:
         return Taxonomy.flat(texts.to_list(), column=name)
-    if spec.file is not None:
-        return read(policy.folder / spec.file, column=name)
-    if spec.tree is not None:
-        return Taxonomy.from_tree(spec.tree, column=name)
+    if (written := taxonomy_of(policy, name)) is not None:
+        return written
     if spec.prefix is not None:
         return prefixes(texts.to_list(), lengths=spec.prefix, column=name)
     if spec.dates is not None:
@@ -362,23 +361,7 @@ def _taxonomy(values: pl.Series, texts: pl.Series, column: Column, policy: Polic
         _require(values, pl.Int64, "intervals" if spec.intervals else "cuts", "integer or number")
     integers = values.dtype.is_integer()
     numbers = values.to_numpy() if integers else as_numbers(values)
-    if spec.intervals is not None:
-        return intervals(
-            numbers,
-            text=texts.to_list(),
-            width=spec.intervals.width,
-            levels=spec.intervals.levels,
-            origin=spec.intervals.origin,
-            integers=integers,
-            column=name,
-        )
-    return cuts(
-        numbers,
-        text=texts.to_list(),
-        cuts=[list(level) for level in spec.cuts or ()],
-        integers=integers,
-        column=name,
-    )
+    return bins(spec, numbers, integers=integers, column=name, text=texts.to_list())
 
 
 def _require(values: pl.Series, dtype: type[pl.DataType], hierarchy: str, wanted: str) -> None:

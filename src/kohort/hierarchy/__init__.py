@@ -4,13 +4,14 @@
 `dates` build it from the values of a column; `draw` shows it in the terminal.
 """
 
-from kohort.hierarchy.builders import cuts, dates, intervals, prefixes
+from kohort.hierarchy.builders import bins, cuts, dates, intervals, prefixes
 from kohort.hierarchy.draw import draw
 from kohort.hierarchy.readers import read, read_csv, read_toml
 from kohort.hierarchy.taxonomy import Taxonomy
 
 __all__ = [
     "Taxonomy",
+    "bins",
     "cuts",
     "dates",
     "draw",

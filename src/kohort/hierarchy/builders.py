@@ -8,10 +8,10 @@ from datetime import date
 from itertools import pairwise
 
 from kohort.errors import DataError, PolicyError
-from kohort.hierarchy.ranges import cuts, intervals
+from kohort.hierarchy.ranges import bins, cuts, intervals
 from kohort.hierarchy.taxonomy import ROOT, Taxonomy
 
-__all__ = ["DATE_LEVELS", "cuts", "dates", "intervals", "prefixes"]
+__all__ = ["DATE_LEVELS", "bins", "cuts", "dates", "intervals", "prefixes"]
 
 DATE_LEVELS: dict[str, Callable[[date], str]] = {
     "month": lambda day: f"{day.year:04}-{day.month:02}",

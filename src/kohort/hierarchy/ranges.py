@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from kohort.errors import DataError, PolicyError
 from kohort.hierarchy.taxonomy import ROOT, Taxonomy
+from kohort.policy.sections import Hierarchy
 
 Number: TypeAlias = int | float
 Numbers: TypeAlias = NDArray[np.int64] | NDArray[np.float64]
@@ -144,6 +145,15 @@ def cuts(
 
     with _exact():
         return _taxonomy(values, written, bins, column)
+
+
+def bins(spec: Hierarchy, values: Numbers, *, integers: bool, column: str, text: Sequence[str]) -> Taxonomy:
+    """Build the taxonomy of intervals or cuts that a policy asks for."""
+    if spec.intervals is None:
+        return cuts(values, cuts=spec.cuts or (), integers=integers, column=column, text=text)
+    equal = spec.intervals
+    width, levels, origin = equal.width, equal.levels, equal.origin
+    return intervals(values, width=width, levels=levels, origin=origin, integers=integers, column=column, text=text)
 
 
 def _taxonomy(values: Numbers, text: Sequence[str], bins: Callable[[Number], Iterator[str]], column: str) -> Taxonomy:

@@ -24,7 +24,7 @@ from kohort.audit.meaning.published import STAR, Exact, Mask, Meaning, Node, Pub
 from kohort.audit.read.dictionary import Dictionary
 from kohort.codes.encode import Axis, LineAxis, TreeAxis
 from kohort.errors import DataError, KohortError
-from kohort.hierarchy import Taxonomy, cuts, dates, intervals, prefixes
+from kohort.hierarchy import Taxonomy, bins, dates, prefixes
 from kohort.measures.base import Measure
 from kohort.measures.loss import Loss, RelativeTo, star_cost
 from kohort.policy import Column, Policy
@@ -322,15 +322,4 @@ def _bins(column: Column, name: str, told: Mapping[str, Interval], *, whole: boo
     values: NDArray[np.int64] | NDArray[np.float64] = np.array(numbers, np.float64)
     if whole:
         values = np.array(numbers, np.int64)
-    if spec.intervals is not None:
-        bins = spec.intervals
-        return intervals(
-            values,
-            text=texts,
-            width=bins.width,
-            levels=bins.levels,
-            origin=bins.origin,
-            integers=whole,
-            column=name,
-        )
-    return cuts(values, text=texts, cuts=[list(level) for level in spec.cuts or ()], integers=whole, column=name)
+    return bins(spec, values, integers=whole, column=name, text=texts)
