@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from operator import add
+from dataclasses import astuple, dataclass
 
 import numpy as np
 import polars as pl
@@ -37,18 +35,10 @@ class Tally:
     stars: int
     """Published records with `*` in every quasi-identifier."""
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            self.records + other.records,
-            self.suppressed + other.suppressed,
-            self.clusters + other.clusters,
-            self.stars + other.stars,
-        )
-
     @staticmethod
     def total(tallies: Sequence[Tally]) -> Tally:
-        """All of them together, added in their order."""
-        return reduce(add, tallies)
+        """All of them together."""
+        return Tally(*map(sum, zip(*map(astuple, tallies), strict=True)))
 
 
 @dataclass(frozen=True)
