@@ -34,6 +34,7 @@ from kohort.release.finish import documents_of, refuse_verdict, release_of  # no
 from kohort.release.plan import Plan, plan_of  # noqa: E402
 from kohort.release.published_loss import Counted  # noqa: E402
 from kohort.release.release import Release  # noqa: E402
+from kohort.release.solve import refuse_stars  # noqa: E402
 from kohort.table.files import FileKind  # noqa: E402
 from kohort.table.read import file_kind  # noqa: E402
 from kohort.table.safe import together  # noqa: E402
@@ -146,6 +147,9 @@ def _released(
                     guarded(lambda: write_folder(ready.released(), draft, kind, delimiter))
         with clock.step("verify"), audited(spark, draft, table, policy) as (written, there):
             verdict, found = guarded(lambda: examine(written, policy, original=there))
+            if verdict.facts.rows_released == verdict.facts.rows_original:
+                # Only here all partitions are known.
+                refuse_stars(verdict.facts.suppressed, verdict.facts.rows_released, policy)
             refuse_verdict(verdict)
             published = {axis.name: Counted.of(found.dictionary(axis.name)) for axis in ready.job.axes}
             verdict = verdict.with_hashes(release=files_hash(listed_files(draft, "release")))

@@ -111,8 +111,8 @@ def fetched(source: Source, action: Callable[[], T]) -> T:
         if NO_ROOM.search(str(error)):
             fault = DataError("the disk is full, and partitions of the table are written to it; free some room.")
         else:
-            damaged = _damaged(source)
-            fault = DataError(*damaged) if damaged else InternalError("A statement that reads the table failed.")
+            faults = damaged(source)
+            fault = DataError(*faults) if faults else InternalError("A statement that reads the table failed.")
     # raised out here, so that the database's message, which quotes cells, is not even in its context
     raise fault
 
@@ -353,7 +353,7 @@ def _relation(source: Source, files: Sequence[Path]) -> tuple[str, list[Any]]:
     return sql, [paths, source.dialect.delimiter, source.dialect.quote, source.dialect.quote]
 
 
-def _damaged(source: Source) -> list[str]:
+def damaged(source: Source) -> list[str]:
     """Read the files one by one: what is wrong with each that cannot be read."""
     import duckdb
 

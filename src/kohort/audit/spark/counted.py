@@ -93,6 +93,8 @@ class SparkTable:
 
     def differences(self, other: SparkTable, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:
         """Tell how many more rows than another table it has of each text of some columns, where that differs."""
+        if not columns:
+            return
         if id(other) not in self._differences:
             names = [name for name in self.columns if name in other.columns and name not in self.quasi]
             signed = [

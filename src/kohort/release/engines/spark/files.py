@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pyspark.sql.types import StringType, StructField, StructType
+import pyarrow as pa
 
-from kohort.common.spark import guarded
-from kohort.errors import DataError
+from kohort.common.spark import guarded, telling
+from kohort.errors import DataError, InternalError
 from kohort.table.files import FileKind
-from kohort.table.sources import Source
+from kohort.table.sources import Source, damaged, relation
 from kohort.table.words import called
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+Batches = Iterator[pa.RecordBatch]
 
 _UNREAD = {
     **dict.fromkeys(("TIME", "TIME_NS"), "times of day"),
@@ -47,9 +50,7 @@ def read_files(spark: SparkSession, source: Source) -> DataFrame:
     """Read the files of a table; cells of CSV as texts."""
     if source.kind == "parquet":
         return read_parquet(spark, source.files)
-    dialect = source.dialect
-    assert dialect is not None
-    return _read_csv(spark, source.files, source.columns, dialect.delimiter, dialect.quote)
+    return _read_csv(spark, source)
 
 
 def read_parquet(spark: SparkSession, paths: Sequence[Path]) -> DataFrame:
@@ -78,14 +79,41 @@ def write_folder(table: DataFrame, folder: Path, kind: FileKind, delimiter: str 
             path.unlink()
 
 
-def _read_csv(
-    spark: SparkSession, paths: Sequence[Path], columns: Sequence[str], delimiter: str, quote: str
-) -> DataFrame:
-    schema = StructType([StructField(name, StringType()) for name in columns])
-    # A header that differs from these names, or a line with another number of cells, ends the job.
-    form = {"header": "true", "sep": delimiter, "quote": quote, "escape": quote or "\\", "multiLine": "true"}
-    form |= {"mode": "FAILFAST", "enforceSchema": "false", "encoding": "UTF-8", "maxCharsPerColumn": "-1"}
-    return spark.read.schema(schema).options(**form, **_AS_WRITTEN).csv([_literal(path) for path in paths])
+def _read_csv(spark: SparkSession, source: Source) -> DataFrame:
+    """Cells as the other engines read them, by the same reader, which workers run file by file.
+
+    Spark's own reader changes the ends of lines in quoted cells.
+    """
+    schema = ", ".join(f"c{place} string" for place in range(len(source.columns)))
+    numbers = spark.range(len(source.files)).repartition(len(source.files))
+    return numbers.mapInArrow(_cells(source), schema).toDF(*source.columns)
+
+
+def _cells(source: Source) -> Callable[[Batches], Batches]:
+    """The cells of the files whose numbers are given, as texts."""
+
+    def read(numbers: Batches) -> Batches:
+        for batch in numbers:
+            for number in batch.column(0).to_pylist():
+                found = _batches(replace(source, files=(source.files[number],)))
+                while (some := telling(lambda found=found: next(found, None))) is not None:  # type: ignore[misc]
+                    yield some
+
+    return read
+
+
+def _batches(source: Source) -> Batches:
+    import duckdb
+
+    sql, parameters = relation(source)
+    with duckdb.connect(config={"threads": 1}) as database:
+        try:
+            yield from pa.RecordBatchReader.from_stream(database.sql(f"SELECT * FROM {sql}", params=parameters))
+            return
+        except (duckdb.Error, OSError):
+            faults = damaged(source)
+    # Raised out here, so that the message of the database, which quotes cells, is not even in its context.
+    raise DataError(*faults) if faults else InternalError("A statement that reads the table failed.")
 
 
 def _literal(path: Path) -> str:
