@@ -107,6 +107,7 @@ def refusal(book):
     return 0
 
 
+@pytest.mark.slow
 @pytest.mark.promise("6.2")
 def test_a_ledger_that_was_tampered_with_is_refused(tmp_path):
     (tmp_path / "policy.toml").write_text(POLICY)

@@ -62,6 +62,7 @@ def test_table_5_is_table_4_sorted_by_score(table):
     ]
 
 
+@pytest.mark.slow
 def test_the_other_reading_of_numeric_scores_rounds_to_the_printed_column(table):
     ages, sorted_scores = scores(table(), "freq_over_k")
     assert ages == [39, 50, 42, 38, 52, 37, 31, 28, 53, 49]

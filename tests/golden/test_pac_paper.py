@@ -59,6 +59,7 @@ def test_figure_4_on_a_made_up_table():
     assert (np.diff(loss) > 0).all()
 
 
+@pytest.mark.slow
 def test_figure_4_on_adult():
     try:
         frame = kohort.datasets.adult()

@@ -194,6 +194,7 @@ def test_without_the_second_level_every_table_keeps_k_alone(hospital):
 # -- the experiment -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     _sources.find(papers._ADULT_UCI.file) is None, reason=f"{papers._ADULT_UCI.file} is not here (set KOHORT_DATA)"
 )

@@ -1,6 +1,7 @@
 """What two releases tell together, compared with brute force; and no attack that works is missed."""
 
 import polars as pl
+import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -80,6 +81,7 @@ def test_pairs_are_those_of_brute_force(old, new, k, least):
     assert {name: found[name] for name in wanted} == wanted
 
 
+@pytest.mark.slow
 @given(case=cases(max_rows=30), data=st.data())
 def test_an_attack_that_works_is_never_missed(tmp_path_factory, case, data):
     """Two releases of one table, with some people gone: who is really disclosed makes the check fail."""

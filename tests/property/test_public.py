@@ -135,6 +135,7 @@ def test_what_is_hidden_does_not_change_the_public_verdict(data):
         assert release.loss != other_release.loss or policy.algorithm.measure.name in ("leaf", "iloss")
 
 
+@pytest.mark.slow
 @pytest.mark.promise("4.3")
 def test_one_more_withheld_record_does_not_change_the_public_verdict():
     """How many records were left out is not to be seen in the release."""

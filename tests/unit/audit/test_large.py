@@ -116,6 +116,7 @@ def test_faults_are_counted_as_in_one_piece(files, small_pieces):
     assert {check.name for check in found.checks if not check.passed} >= {"coverage", "values"}
 
 
+@pytest.mark.slow
 def test_lists_patterns_and_files_in_the_same_order(files, small_pieces):
     original().write_csv(files / "o.csv")
     paths = [files / "release" / name for name in ("a.parquet", "b.parquet", "more/c.parquet")]

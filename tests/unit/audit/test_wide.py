@@ -1,6 +1,7 @@
 """Tables of many columns: the work grows with their number and not faster, and every column is still looked at."""
 
 import polars as pl
+import pytest
 
 import kohort
 
@@ -37,6 +38,7 @@ def differing(verdict):
     return {name: cells for name, cells in figures.items() if cells}
 
 
+@pytest.mark.slow
 def test_more_than_a_thousand_columns(tmp_path):
     """A statement about all columns at once took minutes with 500 of them, and failed with 1,000."""
     frame, policy = wide(1200)
@@ -51,6 +53,7 @@ def test_more_than_a_thousand_columns(tmp_path):
         assert differing(verdict) == {"not_original.c1077": 1}
 
 
+@pytest.mark.slow
 def test_more_than_a_thousand_columns_on_disk(tmp_path):
     frame, policy = wide(1200)
     frame.write_csv(tmp_path / "in.csv")
@@ -59,6 +62,7 @@ def test_more_than_a_thousand_columns_on_disk(tmp_path):
     assert len(release.verdict.check("values").figures) == 1201
 
 
+@pytest.mark.slow
 def test_many_columns_that_are_written_otherwise(tmp_path):
     """Texts that differ are compared by what they mean, of many columns, too."""
     frame, policy = wide(60)

@@ -12,20 +12,15 @@ import polars as pl
 import pytest
 
 import kohort
+from helpers.cli import called
 from kohort.datasets import patients
 
 CODE = "from kohort.cli.main import run; run()"
 
 
 def call(*arguments, folder, check=0, **environment):
-    """Run the command line in a process of its own; nothing may be said on stderr that is no error."""
-    done = subprocess.run(
-        [sys.executable, "-c", CODE, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=os.environ | {"COLUMNS": "100"} | environment,
-    )
+    """Run the command line; nothing may be said on stderr that is no error."""
+    done = called(*arguments, folder=folder, **{"COLUMNS": "100"} | environment)
     assert done.returncode == check, done.stderr
     return done
 
@@ -249,6 +244,7 @@ def test_without_a_home_kernels_are_cached_among_temporary_files(tmp_path):
     assert list((tmp_path / f"kohort-{os.getuid()}").rglob("*.nbi"))
 
 
+@pytest.mark.slow
 def test_kernels_are_compiled_ahead(tmp_path):
     """Those of the search with and without sensitive values, and of the bound."""
     code = (

@@ -102,6 +102,7 @@ def test_nobody_is_withheld_without_need():
     assert kohort.anonymize(frame, policy).verdict.facts.withheld == 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_publishes_what_was_found(tmp_path, hospital, policy):
     hospital.write_csv(tmp_path / "in.csv")
     (tmp_path / "policy.toml").write_text(policy.with_changes("algorithm", name="auto", budget="1h").to_toml())

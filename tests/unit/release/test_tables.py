@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import subprocess
 import sys
 from collections import Counter
 
@@ -12,6 +11,7 @@ import polars as pl
 import pytest
 
 import kohort
+from helpers.cli import called
 from kohort.algorithms.two_level import TwoLevel
 from kohort.codes.boxes import SubTable
 from kohort.errors import DataError, PolicyError, VerificationError
@@ -174,11 +174,9 @@ def test_a_table_never_takes_the_place_of_the_policy_or_a_folder(tmp_path, hospi
 def test_the_command_line_tells_the_facts_and_every_path(tmp_path, hospital, apart):
     hospital.write_csv(tmp_path / "patients.csv")
     (tmp_path / "policy.toml").write_text(apart.to_toml())
-    code = "from kohort.cli.main import run; run()"
     arguments = ["anonymize", "patients.csv", "-p", "policy.toml", "-o", "out.csv"]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path, check=True
-    )
+    done = called(*arguments, folder=tmp_path)
+    assert done.returncode == 0
     assert "warning: k is NOT kept on all quasi-identifiers together" in done.stdout
     assert "effective k of table 2 (zip_code): " in done.stdout
     assert "records whose classes have one sensitive value in common: " in done.stdout
@@ -193,11 +191,8 @@ def test_without_acceptance_the_command_line_refuses(tmp_path, hospital, apart):
     refused = apart.with_changes("algorithm", parameters={"form": "vertical"})
     hospital.write_csv(tmp_path / "patients.csv")
     (tmp_path / "policy.toml").write_text(refused.to_toml())
-    code = "from kohort.cli.main import run; run()"
     arguments = ["anonymize", "patients.csv", "-p", "policy.toml", "-o", "out.csv"]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path, check=False
-    )
+    done = called(*arguments, folder=tmp_path)
     assert done.returncode == 2
     assert "sub-tables that do not keep k on all quasi-identifiers together" in done.stderr
     assert len(list(tmp_path.iterdir())) == 2

@@ -12,6 +12,7 @@ import kohort
 from kohort.algorithms import ALGORITHMS
 
 
+@pytest.mark.slow
 def test_every_algorithm_is_compared(hospital, policy):
     seen = []
     outcomes = kohort.compare(hospital, policy, k=[5, 20], progress=seen.append)

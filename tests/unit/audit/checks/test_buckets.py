@@ -1,12 +1,10 @@
 """Releases in buckets: two tables that fit, and every way in which they may not."""
 
-import subprocess
-import sys
-
 import polars as pl
 import pytest
 
 import kohort
+from helpers.cli import called
 from kohort import verify
 from kohort.errors import DataError, PolicyError
 from kohort.policy import Policy
@@ -438,26 +436,21 @@ def test_the_second_table_is_read_as_a_release_and_not_as_the_input(tmp_path):
 # -- the command line ---------------------------------------------------------------------------
 
 
-def call(folder, *arguments):
-    code = "from kohort.cli.main import run; run()"
-    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=folder)
-
-
 @pytest.mark.slow
 def test_commands(tmp_path):
     rules = policy(algorithm={"name": "anatomy"})
     (tmp_path / "policy.toml").write_text(rules.to_toml())
     ORIGINAL.write_csv(tmp_path / "data.csv")
-    made = call(tmp_path, "anonymize", "data.csv", "-p", "policy.toml", "-o", "out.csv")
+    made = called("anonymize", "data.csv", "-p", "policy.toml", "-o", "out.csv", folder=tmp_path)
     assert made.returncode == 0, made.stderr
     assert "written to out.quasi.csv, out.sensitive.csv" in made.stdout
     both = ["verify", "out.quasi.csv", "-p", "policy.toml", "--sensitive-table", "out.sensitive.csv"]
-    assert call(tmp_path, *both).returncode == 0
-    sound = call(tmp_path, *both, "--original", "data.csv")
+    assert called(*both, folder=tmp_path).returncode == 0
+    sound = called(*both, "--original", "data.csv", folder=tmp_path)
     assert sound.returncode == 0
     assert "every one of 2 buckets has at least 3 records" in sound.stdout
     (tmp_path / "out.sensitive.csv").write_text("bucket,ill,count\n1,flu,3\n2,flu,3\n")
-    broken = call(tmp_path, *both, "--original", "data.csv")
+    broken = called(*both, "--original", "data.csv", folder=tmp_path)
     assert broken.returncode == 1
     assert "2 of 2 buckets have a sensitive value with more than 1/3 of the records" in broken.stdout
-    assert call(tmp_path, *both[:4]).returncode == 2
+    assert called(*both[:4], folder=tmp_path).returncode == 2

@@ -116,6 +116,7 @@ def test_every_text_is_read_as_by_a_plain_reader_or_refused(skips, quote):
     assert accepted > 300
 
 
+@pytest.mark.slow
 def test_a_file_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch):
     rng, path = random.Random(3), tmp_path / "t.csv"
     form = Form("utf-8-sig", gzipped=False, delimiter=DELIMITER, quote=MARK, skips=True)

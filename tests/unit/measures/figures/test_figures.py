@@ -1,8 +1,6 @@
 """Figures: by hand, against counting record by record, and from files."""
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from fractions import Fraction
 
@@ -13,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kohort
+from helpers.cli import called
 from kohort.cli.measure import print_figures
 from kohort.codes.boxes import boxes_of_labels
 from kohort.codes.encode import LineAxis, encode
@@ -257,12 +256,12 @@ def test_the_command_prints_them(tmp_path):
     (tmp_path / "release.csv").write_text(RELEASE)
     original.write_csv(tmp_path / "data.csv")
     (tmp_path / "policy.toml").write_text(policy.to_toml())
-    command = [sys.executable, "-c", "from kohort.cli.main import run; run()", "measure", "release.csv"]
-    command += ["--original", "data.csv", "-p", "policy.toml"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    command = ["measure", "release.csv", "--original", "data.csv", "-p", "policy.toml"]
+    done = called(*command, folder=tmp_path)
+    assert done.returncode == 0
     assert "discernibility  total 13, least 13" in done.stdout
     assert "classification  ill 0.4000" in done.stdout
-    told = subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    told = called(*command, "--json", folder=tmp_path)
     facts = json.loads(told.stdout)
     assert facts["figures"]["class-size"]["classes"] == 2
     assert 0 < facts["total"] < 1
