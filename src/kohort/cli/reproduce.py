@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @app.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="[PAPER]", help="Name of a paper: k-member; or all.")] = "all",
+    paper: Annotated[str, typer.Argument(metavar="[PAPER]", help="Name of a paper: cb, k-member; or all.")] = "all",
     quick: Annotated[bool, typer.Option("--quick", help="Minutes instead of hours: fewer values and seeds.")] = False,
     folder: Annotated[Path, typer.Option(help="Where pages, data and figures go.")] = Path("reproduce"),
 ) -> None:

@@ -10,8 +10,9 @@ import pytest
 import kohort
 from kohort.datasets import _sources, papers
 from kohort.errors import DataError
-from kohort.reports.reproduce import PAPERS, base, kmember, reproduce
+from kohort.reports.reproduce import PAPERS, base, cb, kmember, reproduce
 from kohort.reports.reproduce.base import Axes, Claim, Paper, Run, Verdict, known
+from kohort.reports.reproduce.run import of_release
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,9 @@ class Small(Paper):
     def case(self, run):
         frame = pl.DataFrame({"age": [1, 2, 3, 7, 8, 9][: run.records], "ill": list("aabbab")[: run.records]})
         return frame, kohort.Policy.build(k=2, quasi_identifiers=["age"], sensitive=["ill"])
+
+    def measured(self, run, frame, policy):
+        return of_release(run, frame, policy)
 
     def claims(self, *, quick):
         runs = tuple(
@@ -148,6 +152,53 @@ def test_verdicts_follow_the_results(judge, found, outcome):
 @pytest.mark.parametrize(("new", "outcome"), [([1, 2], "reproduced"), ([5, 2], "not reproduced")])
 def test_verdicts_on_time(new, outcome):
     assert kmember._speed(results("seconds", old=[4, 4], new=new), "k").outcome == outcome
+
+
+def against_nh(figure, by, **losses):
+    """Results of cb, with 1 for nh, for each table; centres as cb."""
+    rows = []
+    for table, values in losses.items():
+        for x, value in enumerate(values, 1):
+            for name, found in ((cb.CB, value), (cb.CENTRES, value), (cb.NH, 1.0)):
+                rows.append({"table": table.replace("_", "-"), "algorithm": name, by: x, figure: found})
+    return pl.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("judge", "found", "outcome"),
+    [
+        (cb._below, against_nh("loss", "k", ADULT_4=[0.5, 0.9], SAL_4=[0.8, 0.9]), "reproduced"),
+        (cb._below, against_nh("loss", "k", ADULT_4=[0.5, 0.9], SAL_4=[0.8, 1.1]), "trend only"),
+        (cb._below, against_nh("loss", "k", ADULT_4=[0.5, 1.1], SAL_4=[1.1, 1.1]), "not reproduced"),
+        (cb._three, against_nh("loss", "k", SAL_3=[1.1, 1.2], INC_3=[0.9, 0.8]), "reproduced"),
+        (cb._three, against_nh("loss", "k", SAL_3=[1.1, 1.2], INC_3=[1.1, 0.8]), "trend only"),
+        (cb._three, against_nh("loss", "k", SAL_3=[0.9, 1.2], INC_3=[1.1, 0.8]), "not reproduced"),
+        (cb._slower, against_nh("seconds", "records", SAL_6=[2.0, 3.0]), "reproduced"),
+        (cb._slower, against_nh("seconds", "records", SAL_6=[0.5, 3.0]), "not reproduced"),
+    ],
+)
+def test_verdicts_on_cb_follow_the_results(judge, found, outcome):
+    assert judge(found).outcome == outcome
+
+
+def test_loss_over_k_and_sizes():
+    rows = [
+        {"table": "SAL-6", "algorithm": name, "k": k, "records": k, "loss": loss}
+        for name, losses in (("cb", [0.3, 0.2]), ("nh", [0.4, 0.3]))
+        for k, loss in enumerate(losses, 1)
+    ]
+    falling = pl.DataFrame(rows)
+    assert cb._monotone(falling, "records", -1).outcome == "reproduced"
+    assert cb._monotone(falling, "k", 1).outcome == "not reproduced"
+    worse = falling.with_columns(loss=pl.when(pl.col("algorithm") == "cb").then(0.5).otherwise("loss"))
+    assert cb._monotone(worse, "records", -1).outcome == "trend only"
+
+
+def test_made_up_people_have_the_cardinalities_of_the_paper():
+    frame = cb.census("SAL", 6, 50_000, 1)
+    assert [frame[name].n_unique() for name in frame.columns] == [78, 2, 17, 6, 9, 10]
+    frame = cb.census("INC", 3, 50_000, 1)
+    assert [frame[name].max() for name in frame.columns] == [77, 710, 982]
 
 
 def test_made_up_restaurants_are_those_of_their_seed():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal
 
@@ -79,6 +79,10 @@ class Paper(ABC):
         """The sample, and the policy without algorithm and k."""
 
     @abstractmethod
+    def measured(self, run: Run, frame: pl.DataFrame, policy: Policy) -> dict[str, float]:
+        """The figures of a run."""
+
+    @abstractmethod
     def claims(self, *, quick: bool) -> tuple[Claim, ...]:
         """The claims; with `quick` on fewer runs."""
 
@@ -98,7 +102,7 @@ def ratios(results: pl.DataFrame, figure: str, above: str, below: str, by: str) 
     return {value: of[value, above] / of[value, below] for value in sorted(results[by].unique())}
 
 
-def spelled(values: dict[int, float]) -> str:
+def spelled(values: Mapping[Any, float]) -> str:
     """The range of some ratios, in words."""
     low, high = min(values.values()), max(values.values())
     return f"{low:.2f} times" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f} times"

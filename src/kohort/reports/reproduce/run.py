@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import polars as pl
 from kohort.errors import DataError
 from kohort.policy import Policy
 from kohort.release.run import anonymize
-from kohort.reports.compare import asked_for
+from kohort.reports.compare import asked_for, compare
 from kohort.reports.measure import describe
 from kohort.reports.reproduce.base import Paper, Run
 from kohort.table.safe import write_text
@@ -60,12 +61,20 @@ def run_all(paper: Paper, runs: Iterable[Run], results: Results, progress: Progr
         frame, policy = paper.case(run)
         if run.algorithm not in warm:
             warm.add(run.algorithm)
-            measured(run, frame.head(WARM_UP), policy)
-        results.add(run, measured(run, frame, policy))
+            paper.measured(replace(run, k=min(run.k, WARM_UP // 2)), frame.head(WARM_UP), policy)
+        results.add(run, paper.measured(run, frame, policy))
 
 
-def measured(run: Run, frame: pl.DataFrame, policy: Policy) -> dict[str, float]:
-    """Loss, time and figures of one release."""
+def of_comparison(run: Run, frame: pl.DataFrame, policy: Policy) -> dict[str, float]:
+    """Loss, classes and time, without a release."""
+    [outcome] = compare(frame, policy.with_changes("algorithm", seed=run.seed), algorithms=[run.algorithm], k=[run.k])
+    if outcome.loss is None or outcome.classes is None:
+        raise DataError(f"{run.algorithm} refused a run of this paper: {outcome.refused}")
+    return {"loss": outcome.loss, "classes": float(outcome.classes), "seconds": outcome.seconds}
+
+
+def of_release(run: Run, frame: pl.DataFrame, policy: Policy) -> dict[str, float]:
+    """Loss, time and figures of one release, verified as any other."""
     _, name, parameters = asked_for(run.algorithm)
     policy = policy.with_changes("algorithm", name=name, parameters=parameters, seed=run.seed, bound_effort=0)
     policy = policy.with_changes("privacy", k=run.k)
