@@ -28,12 +28,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 REFERENCE = DOCS / "reference"
 WIDTH = 100
-TIMEOUT = 300
 
 RUNNABLE = ("kohort", "head", "cat")
 """Commands of console blocks that are run; others, such as `pip`, are only shown."""
@@ -134,23 +134,32 @@ def _run_commands(block: Block, place: str) -> str:
         arguments = shlex.split(command, comments=True)
         if not arguments or arguments[0] not in RUNNABLE:
             continue
-        if arguments[0] == "kohort":
-            arguments[:1] = [sys.executable, "-c", "from kohort.cli.main import run; run()"]
-        environment = {**os.environ, "COLUMNS": str(WIDTH), "NO_COLOR": "1", "TERM": "dumb"}
-        done = subprocess.run(
-            arguments,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env=environment,
-            timeout=TIMEOUT,
-            check=False,
-        )
+        code, printed = _kohort(arguments[1:]) if arguments[0] == "kohort" else _program(arguments)
         wanted = int(expected[1]) if expected else 0
-        if done.returncode != wanted:
-            raise PageError(f"{place}: `{command}` ended with {done.returncode}, not {wanted}:\n{done.stdout}")
-        output += [line.rstrip() for line in done.stdout.rstrip().splitlines()]
+        if code != wanted:
+            raise PageError(f"{place}: `{command}` ended with {code}, not {wanted}:\n{printed}")
+        output += [line.rstrip() for line in printed.rstrip().splitlines()]
     return "\n".join(output) + "\n"
+
+
+def _kohort(arguments: list[str]) -> tuple[Any, str]:
+    """Run a command of kohort in this process, which saves its start; how it ended, and what it printed."""
+    from kohort.cli.main import run
+
+    printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    terminal = {"COLUMNS": str(WIDTH), "NO_COLOR": "1", "TERM": "dumb"}
+    with mock.patch.dict(os.environ, terminal), mock.patch.object(sys, "argv", ["kohort", *arguments]):
+        try:
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+                run()
+        except SystemExit as end:
+            return end.code, printed.detach().getvalue().decode()
+
+
+def _program(arguments: list[str]) -> tuple[int, str]:
+    """Run another program in the same way."""
+    done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return done.returncode, done.stdout
 
 
 def _run_python(block: Block, namespace: dict[str, Any], place: str) -> None:
