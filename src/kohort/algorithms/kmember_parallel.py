@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,8 +137,7 @@ def parted(
     step = max(1, WORK // len(centres))
     for _ in range(ROUNDS):
         before = group.copy()
-        all_of(
-            pool,
+        pool.each(
             lambda begin: assign_groups(rows.codes, costs, centres, begin, min(begin + step, m), group, far),  # noqa: B023
             range(0, m, step),
         )
@@ -147,12 +145,6 @@ def parted(
             break
         centres = _centres(places, rows.counts, costs, group, centres)
     return group, far
-
-
-def all_of(pool: Workers, work: Callable[[Any], None], parts: Iterable[Any]) -> None:
-    """Do the work on every part, in threads, and wait."""
-    for _ in pool.results(work, parts):
-        pass
 
 
 def _places(costs: Costs, axis: int, codes: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -222,8 +214,7 @@ def _grow(
         if np.count_nonzero(left) * 8 < live * 7:
             live = kernels.compact(packs, live, left, slots)
         parts = min(len(growing), max(os.cpu_count() or 1, len(growing) * live // WORK))
-        all_of(
-            pool,
+        pool.each(
             lambda some: kernels.propose(rows.codes, costs, penalty, packs, live, slots, left, some, growth),  # noqa: B023
             np.array_split(growing, parts),
         )

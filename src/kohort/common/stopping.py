@@ -150,6 +150,11 @@ class Workers(ThreadPoolExecutor):
                 for one in waiting:
                     one.cancel()
 
+    def each(self, work: Callable[..., None], *items: Iterable[Any]) -> None:
+        """Do the work on all items, and wait."""
+        for _ in self.results(work, *items):
+            pass
+
 
 def _answer(number: int, _: FrameType | None) -> None:
     now = time.monotonic()

@@ -100,5 +100,4 @@ def _orders(
 
 def _in_blocks(pool: Workers, rows: int, work: Callable[..., None], *results: NDArray[Any]) -> None:
     """Do the work on blocks of rows, which do not touch each other."""
-    for _ in pool.results(lambda start: work(start, min(rows, start + BLOCK), *results), range(0, rows, BLOCK)):
-        pass
+    pool.each(lambda start: work(start, min(rows, start + BLOCK), *results), range(0, rows, BLOCK))

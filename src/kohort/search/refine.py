@@ -312,8 +312,7 @@ class Search:
                 continue
             borders = [won * part // self.threads for part in range(self.threads + 1)]
             work = partial(carry_out, places, spans, k, rules, temperature, steps)
-            for _ in pool.results(lambda start, stop: work(start, stop, state), borders, borders[1:]):  # noqa: B023
-                pass
+            pool.each(lambda start, stop: work(start, stop, state), borders, borders[1:])  # noqa: B023
 
 
 def _order_of(codes: Codes, promises: Sequence[Promise]) -> NDArray[np.int64]:
