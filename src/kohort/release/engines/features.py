@@ -108,7 +108,7 @@ _IN_PARTITIONS = {
 }
 MEMORY = Engine(
     "memory",
-    "in memory, unless something else is asked for",
+    "all at once, or a large table in partitions; the default",
     "in memory",
     "run in memory",
     dict.fromkeys(("memory", "resume", "master"), ""),
