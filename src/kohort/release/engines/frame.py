@@ -34,10 +34,10 @@ from kohort.table import Table, typed_columns, typed_quasi_identifiers
 if TYPE_CHECKING:
     from kohort.search.task import Progress
 
-RECORDS = 150_000
-"""Records of a partition, about, if nobody says how many partitions there are."""
-FEWEST = 5
-"""Tables of fewer partitions are worked on at once: to find the cuts takes longer than they save."""
+LARGE = 1_000_000
+"""Tables of fewer records are worked on at once, if nobody says how many partitions there are."""
+RECORDS, CLASSES = 150_000, 15_000
+"""A partition of a larger one has at least so many records, and so many times k."""
 
 
 @dataclass(frozen=True)
@@ -212,6 +212,6 @@ def solution_of(
 
 def _suitable(job: Job) -> int:
     """How many partitions suit a table; it has nothing to do with the machine."""
-    parts = job.records // RECORDS
-    cut = isinstance(job.plan.algorithm, Auto) and not asked(CUT, job.plan)
-    return parts if cut and parts >= FEWEST else 1
+    if job.records < LARGE or not isinstance(job.plan.algorithm, Auto) or asked(CUT, job.plan):
+        return 1
+    return job.records // max(RECORDS, CLASSES * job.k)

@@ -108,6 +108,8 @@ def test_a_large_table_is_cut_where_the_algorithm_is_auto(patients, monkeypatch,
     policy = policy_of(algorithm={"name": name})
     whole = kohort.anonymize(patients, policy)
     assert "partitions" not in whole.facts
+    monkeypatch.setattr(frame_engine, "LARGE", 700)
+    monkeypatch.setattr(frame_engine, "CLASSES", 20)
     monkeypatch.setattr(frame_engine, "RECORDS", 100)
     release = kohort.anonymize(patients, policy)
     assert (partitions_of(release) > 1) == (name == "auto")
@@ -124,6 +126,8 @@ def test_a_large_table_is_cut_where_the_algorithm_is_auto(patients, monkeypatch,
 @pytest.mark.promise("6.1")
 @pytest.mark.parametrize("feature", ["whole-table", "person", "budget"])
 def test_what_partitions_cannot_keep_is_not_cut(tmp_path, monkeypatch, feature):
+    monkeypatch.setattr(frame_engine, "LARGE", 60)
+    monkeypatch.setattr(frame_engine, "CLASSES", 2)
     monkeypatch.setattr(frame_engine, "RECORDS", 4)
     monkeypatch.setattr(sample, "FEWEST_CLASSES", 1)
     rng = np.random.default_rng(1)
