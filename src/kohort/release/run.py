@@ -86,8 +86,7 @@ def anonymize(
         Memory that may be used, such as ``"2GB"``, or bytes: the table, which is in files, is then worked on in
         partitions on disk, and may be larger than memory. See docs/scale.md.
     partitions : int, optional
-        The largest number of partitions, each of which is clustered by itself; 1 for the whole table at once. When
-        absent, as many as `memory` requires, or in memory as many as make a large table faster.
+        The most partitions, each clustered by itself: 1 for all at once, when absent as many as suit the table.
     resume : bool
         With `memory`: keep finished partitions if the run is interrupted, and continue from those of a run that was.
     verdict, private : path, optional
@@ -118,8 +117,7 @@ def anonymize(
     """
     policy, path = Policy.of(policy), Path(output) if output is not None else None
     documents, plan = documents_of(path, verdict, private), plan_of(policy)
-    in_files = path is not None and isinstance(table, str | Path)
-    given = {"ledger": ledger, "frame": not in_files, "partitions": partitions is not None, "resume": resume}
+    given = {"ledger": ledger, "frame": path is None or not isinstance(table, str | Path), "resume": resume}
     refuse(MEMORY if memory is None else DISK, plan, [name for name, asked in given.items() if asked])
     refuse_partitions(partitions, plan if memory is None else None)
     book = _book(plan, path, ledger, person, ledger_key)
