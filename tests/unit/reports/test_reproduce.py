@@ -213,7 +213,7 @@ def test_a_quick_run_comes_to_the_stored_verdicts(tmp_path, name):
     """All but those on time, which depend on the machine."""
     verdicts = reproduce(PAPERS.make(name, {}), tmp_path, quick=True, progress=lambda done, of, run: None)
     page = (Path(__file__).parents[3] / "docs" / "reproduce" / f"{name}.md").read_text()
-    stored = dict(re.findall(r"^\| \[([a-z-]+)\]\(#[a-z-]+\) \| [^|]+ \| ([a-z ]+) \|$", page, re.MULTILINE))
+    stored = dict(re.findall(r"^\| \[([a-z0-9-]+)\]\(#[a-z0-9-]+\) \| [^|]+ \| ([a-z ]+) \|$", page, re.MULTILINE))
     assert stored.keys() == verdicts.keys()
     for claim, verdict in verdicts.items():
         if not claim.startswith("speed"):
