@@ -100,7 +100,12 @@ def closest_place(name: str, present: Sequence[str]) -> str:
 def toml_key(name: str) -> str:
     """A key as TOML writes it; characters that would break a line or a terminal are escaped."""
     bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
-    return name if bare else json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return name if bare else toml_text(name)
+
+
+def toml_text(text: str) -> str:
+    """A text as TOML writes it."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def is_deep(data: Any) -> bool:

@@ -53,9 +53,8 @@ def read_dates(texts: pl.Series, form: str) -> pl.Series:
         first = pl.format("{}-01-01", "year").str.to_date(ISO_DATE, strict=False)
         day = first + pl.duration(days=pl.col("place").cast(pl.Int64) - 1)
         return found.select(pl.when(day.dt.year() == first.dt.year()).then(day).alias(texts.name)).to_series()
-    month = pl.col("month").str.to_lowercase()
-    for number, name in enumerate(MONTHS, 1):
-        month = pl.when(month.is_in([name, name[:3]])).then(pl.lit(str(number))).otherwise(month)
+    numbers = {form: str(number) for number, name in enumerate(MONTHS, 1) for form in (name, name[:3])}
+    month = pl.col("month").str.to_lowercase().replace(numbers)
     day = pl.col("day").str.strip_chars().str.zfill(2)
     written = pl.format("{}-{}-{}", "year", month.str.zfill(2), day)
     return found.select(written.str.to_date(ISO_DATE, strict=False).alias(texts.name)).to_series()

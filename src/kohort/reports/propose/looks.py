@@ -1,0 +1,185 @@
+"""What a column looks like: how many values, of which shape, and whether they are of a kind that names people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from statistics import mean
+
+import polars as pl
+
+from kohort.policy import Column
+from kohort.policy.sections import ColumnType
+from kohort.reports.propose.patterns import PATTERNS, share_of, share_of_names
+from kohort.table.dates import read_dates
+from kohort.table.types import infer
+
+SAMPLE = 2_000
+"""So many distinct texts are looked at, one by one."""
+_FORMS = (
+    "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%Y.%m.%d", "%Y%m%d",
+    "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d. %B %Y", "%Y%j",
+)  # fmt: skip
+_TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", "T%H:%M:%SZ", " %H:%M:%S.%f", "T%H:%M:%S.%f", "T%H:%M:%S%z")
+_DATES = (
+    r"^\d{1,4}[-./ ]+(\d{1,2}|[^\W\d_]{3,12}\.?)[-./ ]+\d{1,4}([ T].*)?$",
+    r"^[^\W\d_]{3,9}\.? \d{1,2},? \d{4}$",
+    r"^\d{8}$",
+)
+"""What dates look like, whatever their form."""
+
+
+@dataclass(frozen=True)
+class Dates:
+    """How the texts of a column are dates: the formats that fit all of them, or how many fit none."""
+
+    forms: tuple[str, ...]
+    unread: int
+
+
+@dataclass(frozen=True)
+class Look:
+    """A column of a table, missing values left out."""
+
+    name: str
+    values: pl.Series
+    rows: int
+
+    @property
+    def missing(self) -> int:
+        """Records without a value."""
+        return self.rows - len(self.values)
+
+    @cached_property
+    def counts(self) -> pl.Series:
+        """How many records each distinct value has."""
+        return self.values.to_frame("value").group_by("value").len().get_column("len")
+
+    @property
+    def distinct(self) -> int:
+        """Number of distinct values."""
+        return len(self.counts)
+
+    @property
+    def alone(self) -> float:
+        """Share of records that are the only ones with their value."""
+        return float((self.counts == 1).sum() / max(1, len(self.values)))
+
+    @property
+    def is_own(self) -> bool:
+        """Whether nearly every record has a value of its own."""
+        return len(self.values) >= 2 and self.distinct > 0.9 * len(self.values)
+
+    @property
+    def singles_out(self) -> bool:
+        """Whether more than a tenth of the records would be found by this value alone."""
+        return self.alone > 0.1 or self.is_own
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether values are shared by many records."""
+        return self.distinct <= max(2, min(100, len(self.values) // 5)) and not self.singles_out
+
+    @property
+    def is_text(self) -> bool:
+        """Whether cells are texts."""
+        return self.values.dtype == pl.String
+
+    @cached_property
+    def type(self) -> ColumnType | None:
+        """The type that all texts have; None for a column that has a type."""
+        return infer(self.values, Column(role="quasi")) if self.is_text else None
+
+    @property
+    def is_number(self) -> bool:
+        """Whether all values are numbers."""
+        return self.values.dtype.is_numeric() or self.type in ("integer", "number")
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Some of the distinct texts, without blanks around them."""
+        if not self.is_text:
+            return []
+        return self.values.unique(maintain_order=True).head(SAMPLE).str.strip_chars().to_list()
+
+    @cached_property
+    def dates(self) -> Dates | None:
+        """How its texts are dates; None if they are none."""
+        if not self.texts or (self.is_number and not self._digits_of_dates):
+            return None
+        if share_of(self.texts, *_DATES) < 0.5:
+            return None
+        shapes = {_shape(text) for text in self.texts[:100]}
+        fitting = [form + time for form in _FORMS for time in _TIMES if _shape(form + time) in shapes]
+        everything = self.values.unique().str.strip_chars()
+        unread = {form: read_dates(everything, form).null_count() for form in fitting}
+        whole = tuple(form for form, number in unread.items() if number == 0)
+        return Dates(whole, 0 if whole else min(unread.values(), default=len(everything)))
+
+    @property
+    def _digits_of_dates(self) -> bool:
+        """Whether numbers of eight digits are all dates of the last two centuries."""
+        likely = share_of(self.texts, r"^(1[89]|20)\d{6}$") == 1
+        return likely and read_dates(pl.Series(self.texts), "%Y%m%d").null_count() == 0
+
+    @cached_property
+    def is_of_days(self) -> bool:
+        """Whether it holds dates, moments or times."""
+        return self.values.dtype in (pl.Date, pl.Datetime, pl.Time) or self.dates is not None
+
+    @cached_property
+    def is_of_years(self) -> bool:
+        """Whether it holds years of the last two centuries."""
+        numbers = self._whole_numbers
+        return numbers is not None and bool(numbers.is_between(1880, 2100).all())
+
+    @property
+    def _whole_numbers(self) -> pl.Series | None:
+        if self.type == "integer":
+            found = self.values.str.strip_chars().cast(pl.Int64, strict=False).drop_nulls()
+        elif self.values.dtype.is_integer():
+            found = self.values.cast(pl.Int64, strict=False).drop_nulls()
+        else:
+            return None
+        return found if len(found) else None
+
+    @cached_property
+    def patterns(self) -> dict[str, float]:
+        """Shares of distinct texts of a kind that names people or machines, those that occur."""
+        if not self.texts:
+            return {}
+        found = {what: share_of(self.texts, *alternatives) for what, alternatives in PATTERNS.items()}
+        found["telephone numbers"] *= not self.is_of_days and self.type != "integer"
+        found["names of people"] = 0.0 if self.is_number else share_of_names(self.texts)
+        return {what: share for what, share in found.items() if share > 0}
+
+    @cached_property
+    def is_prose(self) -> bool:
+        """Whether it holds free text: sentences, or long texts that are nearly all different."""
+        if not self.texts or self.is_number or self.is_of_days:
+            return False
+        words, letters = (mean(map(size, self.texts)) for size in (lambda text: len(text.split()), len))
+        return letters > 60 or words > 8 or (words > 4 and self.distinct > 0.3 * len(self.values))
+
+    @cached_property
+    def is_code(self) -> bool:
+        """Whether it holds texts of digits and letters in one shape, such as A12.3 or 00371."""
+        return bool(self.texts) and share_of(self.texts, r"^[A-Z]{0,5}[-_ ]?\d[\dA-Z./_-]*$", ignore_case=False) > 0.9
+
+
+def look_at(series: pl.Series, missing: Sequence[str]) -> Look:
+    """Look at a column; these texts stand for missing values."""
+    if series.dtype == pl.String:
+        series = series.set(series.is_in(pl.Series(missing).implode()).fill_null(value=False), None)
+    elif series.dtype == pl.Boolean:
+        series = series.cast(pl.String)
+    return Look(series.name, series.drop_nulls(), len(series))
+
+
+@cache
+def _shape(text: str) -> str:
+    """What stands between the numbers and words of a date, or of a format of dates."""
+    plain = re.sub("%[bB]", "a", re.sub("%[YmdjHMSfz]", "9", re.sub("%Y%[mj](%d)?", "9", text)))
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"[0-9]+", "9", re.sub(r"(?<=:\d\d)[+-]\d\d:?\d\d$", "9", plain)))

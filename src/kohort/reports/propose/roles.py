@@ -1,0 +1,148 @@
+"""Which role a column is proposed to have, and why.
+
+Doubt goes the safe way. Published as it is (sensitive) is proposed only for a column whose name says so, whose values
+are shared by many records, and that is no date, age, place, free text, name or number of a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from kohort.policy.sections import ColumnType, Role
+from kohort.reports.propose.looks import Look
+from kohort.reports.propose.words import Kind, kinds_of
+
+_MANY = 0.2
+"""If so many of a column's texts are of a kind that names people, all are taken for such."""
+_NOT_RECOGNISED = "not recognised, so it is dropped until you decide"
+
+
+@dataclass
+class Proposal:
+    """What is proposed for one column, and why."""
+
+    role: Role
+    reason: str
+    unsure: bool = False
+    type: ColumnType | None = None
+    format: str | None = None
+    hierarchy: str | None = None
+    notes: list[str] = field(default_factory=list)
+    is_number_of_people: bool = False
+    """Whether it may tell which records are of one person."""
+
+
+def proposed_role(look: Look) -> Proposal:
+    """The first rule that knows a column decides."""
+    kinds = kinds_of(look.name)
+    return next(proposal for proposal in _rules(look, kinds) if proposal is not None)
+
+
+def _rules(look: Look, kinds: frozenset[Kind]) -> Iterator[Proposal | None]:
+    """In this order: what must not go out comes before what may."""
+    yield _empty(look)
+    yield _pattern(look)
+    yield _direct(look, kinds)
+    yield _prose(look, kinds)
+    yield _number(look, kinds)
+    yield _survey_weight(look, kinds)
+    yield _days(look, kinds)
+    yield _quasi(look, kinds)
+    yield _sensitive(look, kinds)
+    yield _unknown(look)
+
+
+def _empty(look: Look) -> Proposal | None:
+    return None if look.distinct else Proposal("identifier", "it is empty, so it is dropped")
+
+
+def _pattern(look: Look) -> Proposal | None:
+    most = max(look.patterns, key=look.patterns.__getitem__, default=None)
+    if most is None:
+        return None
+    share = look.patterns[most]
+    if share >= _MANY:
+        id_like = most in ("account numbers", "social-security numbers", "codes made by machines", "e-mail addresses")
+        return Proposal("identifier", f"its cells look like {most}", is_number_of_people=id_like)
+    if most != "names of people" or share > 0.05:
+        return Proposal("identifier", f"some of its cells look like {most}, so it is dropped", unsure=True)
+    return None
+
+
+def _direct(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
+    if "direct" not in kinds:
+        return None
+    is_of_things = look.is_coarse and kinds & {"sensitive", "quasi"} and look.name.lower().endswith(("name", "nom"))
+    if is_of_things:  # the name of a drug or of a country
+        return None
+    coarse = look.is_coarse and look.distinct <= 20
+    return Proposal(
+        "identifier", "its name says that it names a person", unsure=coarse, is_number_of_people=not look.is_number
+    )
+
+
+def _prose(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
+    if look.is_prose:
+        return Proposal("identifier", "free text, which almost always names people, so it is dropped")
+    if "text" in kinds:
+        return Proposal("identifier", "its name says that it is free text, so it is dropped", unsure=look.is_coarse)
+    return None
+
+
+def _number(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
+    """Numbers of people, records and things: found by their names, or since nearly every record has its own."""
+    about = kinds & {"quasi", "date", "sensitive"}
+    if kinds & {"number", "person"} and not look.is_of_days and (look.is_own or not about):
+        of_people = not look.is_coarse or {"number", "person"} <= kinds
+        what = "the number of somebody" if of_people else "a number of somebody or something"
+        reason = f"its name says that it is {what}"
+        return Proposal("identifier", reason, unsure=not of_people, is_number_of_people=of_people)
+    is_measured = look.values.dtype.is_float() or look.type == "number"
+    if look.is_own and not look.is_of_days and not is_measured and not (about and (look.is_number or look.is_code)):
+        return Proposal("identifier", "nearly every record has a value of its own")
+    return None
+
+
+def _survey_weight(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
+    if "survey-weight" not in kinds or not look.is_number:
+        return None
+    reason = "a survey weight tells the stratum, and often the person; round it before you publish it"
+    return Proposal("identifier", reason, unsure=True)
+
+
+def _days(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
+    known = "date" in kinds
+    if look.is_of_days:
+        if look.dates is not None and not look.dates.forms:
+            reason = f"dates in several forms ({look.dates.unread:,} values differ), so it is dropped"
+            return Proposal("identifier", reason, unsure=True)
+        reason = "an outsider may know the date" if known else "a date of an event may be known to an outsider"
+        return Proposal("quasi", reason, unsure=not known)
+    if look.is_of_years or known:
+        if look.is_own and look.is_text and not look.is_number:
+            return Proposal("identifier", "its name says that it is a date, its cells do not", unsure=True)
+        return Proposal("quasi", "an outsider may know the time", unsure=not known)
+    return None
+
+
+def _quasi(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
+    if "quasi" not in kinds:
+        return None
+    return Proposal("quasi", "an outsider may know it")
+
+
+def _sensitive(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
+    if "sensitive" not in kinds:
+        return None
+    if not look.singles_out:
+        doubt = "direct" in kinds
+        return Proposal("sensitive", "its name says that it is what must not be learned about a person", unsure=doubt)
+    share = f"{100 * look.alone:.0f} % of records have a value of their own"
+    if look.is_number:
+        return Proposal("quasi", f"sensitive by its name, but {share}; generalized, too", unsure=True)
+    return Proposal("identifier", f"sensitive by its name, but {share}; dropped", unsure=True)
+
+
+def _unknown(look: Look) -> Proposal:
+    return Proposal("identifier", _NOT_RECOGNISED, unsure=True)

@@ -1,0 +1,115 @@
+"""What names of columns say, in English, German, French, Spanish, Italian, Dutch and Portuguese.
+
+A word of five letters or more may be part of a longer one, as compounds have it (`patientennummer`); a shorter one must
+stand alone. A word with a dash before it may also be the end of one (`vorname`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from typing import Literal
+
+Kind = Literal["direct", "person", "number", "text", "survey-weight", "date", "quasi", "sensitive"]
+
+WORDS: dict[Kind, str] = {
+    # names, contacts, documents, and other people
+    "direct": """
+        -name surname forename nom prenom nombre apellido cognome nome naam achternaam sobrenome apelido initials
+        -mail courriel correo -phone mobile handy telefon telefono telefone telefoon -fax cell gsm movil cellulare
+        telemovel address adresse adres street strasse direccion calle indirizzo straat endereco morada rue rua
+        ssn nir dni nie nif nss cpf bsn passport reisepass pasaporte passeport passaporto paspoort passaporte
+        personalausweis sozialversicherung securitesociale seguridadsocial codicefiscale burgerservice steuernummer
+        steuerid versichertennummer utentenummer iban account konto kontonummer compte cuenta mrn uuid guid url ip
+        licence license plate kennzeichen matricule matricula targa kenteken username login user password photo foto
+        signature unterschrift doctor physician nurse surgeon therapist clinician arzt aerztin behandler medecin medico
+        docteur dokter huisarts enfermer guardian witness contact fingerprint
+    """,
+    "person": """
+        person patient pat paciente paziente client klient customer kunde cliente klant member mitglied subject proband
+        participant teilnehmer deelnemer participante partecipante respondent insured versicherte assure asegurado
+        assicurato verzekerde student pupil schueler eleve alumno alunno leerling aluno employee mitarbeiter
+        medewerker empleado dipendente utente citizen buerger
+    """,
+    "number": "id ids ident identifier pid uid key number num no nr nummer kennung numero codigo identifiant ref",
+    "text": """
+        note notes comment remark description narrative freetext freitext text memo verbatim bemerkung notiz kommentar
+        anmerkung beschreibung anamnese arztbrief commentaire remarque observation nota notas comentario observacion
+        commento osservazion opmerking toelichting observacao observacoes letter report bericht
+    """,
+    "survey-weight": """
+        wgt fnlwgt pweight wgtfinl surveyweight sampleweight samplingweight finalweight personweight gewichtung
+        hochrechnung ponderation ponderacion ponderazione weegfactor ponderacao faktor expansion
+    """,
+    "date": """
+        -date -datum fecha data dat day month year time timestamp -jahr tag monat annee jour mois ano mes dia anno
+        giorno mese jaar maand dag dob doa birth geburt geb naissance nacimiento nascita nascimento geboorte born
+        jahrgang heure uhrzeit
+    """,
+    "quasi": """
+        age ages -alter edad idade eta leeftijd jahre sex sexe sexo sesso gender geschlecht genero genere geslacht
+        zip zipcode postcode postal plz postleitzahl cap cep race raza raca ethnic etnia education bildung abschluss
+        schulabschluss etudes diplome estudios educacion istruzione titolo opleiding escolaridade educacao degree
+        marital familienstand etatcivil estadocivil statocivile burgerlijke civil occupation job profession beruf metier
+        ocupacion ocupacao occupazione profesion professione profissao beroep country land pays pais paese
+        nationality staatsangehoerig nationalitaet nationalit nacionalidad nazionalita nacionalidade citizenship
+        cittadinanza herkunft herkomst city town stadt ville ciudad citta cidade stad -ort wohnort municipality gemeinde
+        gemeente commune comune municipio concelho freguesia county kreis landkreis state bundesland region regione
+        provinc provincia comunidad departement distrito district area neighborhood neighbourhood residence
+        residencia residenza domicile woonplaats place location site religion religione religiao konfession geloof
+        language sprache langue lengua idioma lingua taal workclass admission aufnahme admision admissao ricovero opname
+        ingreso discharge entlassung sortie alta dimissione ontslag visit besuch height weight groesse gewicht taille
+        poids peso altura altezza lengte bmi household haushalt menage hogar famiglia huishouden agregado family
+        relationship children kinder enfants hijos figli kinderen filhos spouse employer arbeitgeber company hospital
+        krankenhaus klinik clinic hopital ospedale ziekenhuis ward station facility department abteilung reparto
+        afdeling school schule native birthplace latitude longitude lat lon lng geo coordinate hours veteran housing
+    """,
+    "sensitive": """
+        diagnos disease illness icd icd9 icd10 hiv drug medication medicine condition symptom sintom treatment procedure
+        therap salary salaries income wage earnings cost costs charge charges debt result outcome verdict crime offence
+        conviction credit loan allerg infection cancer krankheit erkrankung medikament arznei behandlung eingriff
+        gehalt einkommen lohn kosten schulden ergebnis befund straftat urteil kredit maladie medicament traitement
+        salaire revenu cout frais resultat dette enfermedad medicamento tratamiento salario sueldo ingresos renta coste
+        costo resultado deuda malattia farmaco trattamento stipendio reddito esito risultato debito ziekte medicijn
+        medicatie behandeling salaris inkomen loon uitslag resultaat schuld doenca tratamento rendimento custo divida
+    """,
+}
+
+
+def kinds_of(name: str) -> frozenset[Kind]:
+    """What the words in the name of a column say.
+
+    Examples
+    --------
+    >>> sorted(kinds_of("PatientenNr")), sorted(kinds_of("date_of_birth")), sorted(kinds_of("Vorname"))
+    (['number', 'person'], ['date'], ['direct'])
+    >>> sorted(kinds_of("diagnosis_date")), sorted(kinds_of("q17"))
+    (['date', 'sensitive'], [])
+    """
+    split = re.sub(r"([a-z])([A-Z])", r"\1 \2", "".join(map(_plain, name)))
+    parts = re.findall(r"[a-z]+[0-9]*", split.lower())
+    bare = [part.rstrip("0123456789") for part in parts]
+    tokens = {*parts, *bare, "".join(bare)}
+    return frozenset(kind for kind in WORDS if any(_says(token, kind) for token in tokens))
+
+
+def _plain(letter: str) -> str:
+    """A letter without its accents; umlauts as two."""
+    two = {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"}
+    return two.get(letter) or "".join(
+        part for part in unicodedata.normalize("NFKD", letter) if not unicodedata.combining(part)
+    )
+
+
+def _says(token: str, kind: Kind) -> bool:
+    alone, parts, ends = _lists(kind)
+    return token in alone or token.endswith(ends) or any(part in token for part in parts)
+
+
+@cache
+def _lists(kind: Kind) -> tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]:
+    words = WORDS[kind].split()
+    plain = [word.lstrip("-") for word in words]
+    ends = tuple(word[1:] for word in words if word[0] == "-" and len(word) > 4)
+    return frozenset(plain), tuple(word for word in plain if len(word) >= 5), ends
