@@ -152,10 +152,9 @@ def after_every_algorithm(k: int = 10) -> None:
         print(f"| {name} | {losses[0]:.4f} | {losses[1]:.4f} |", flush=True)
 
 
-def other_tables() -> dict[str, tuple[pl.DataFrame, dict[str, object], tuple[int, ...]]]:
-    """Tables unlike Adult: frame, hierarchies, class sizes."""
+def other_tables(n: int = 20_000) -> dict[str, tuple[pl.DataFrame, dict[str, object], tuple[int, ...]]]:
+    """Tables unlike Adult, of n records: frame, hierarchies, class sizes."""
     rng = np.random.default_rng(1)
-    n = 20_000
     centres = rng.normal(size=(40, 6))
     heaps = centres[rng.integers(0, 40, n)] + rng.normal(scale=0.3, size=(n, 6))
     patients = kohort.datasets.patients(n, seed=3)

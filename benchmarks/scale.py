@@ -65,7 +65,7 @@ def one(table: Path, memory: str, k: int) -> None:
     n = release.verdict.facts.rows_released
     steps = ", ".join(f"{name} {value:.0f}" for name, value in release.provenance.seconds.items())
     print(
-        f"| {n:,} | {memory} | {release.facts['parts'].split(',')[0]} | {release.loss.total:.5f} | {seconds:.0f} "
+        f"| {n:,} | {memory} | {release.facts['partitions'].split(',')[0]} | {release.loss.total:.5f} | {seconds:.0f} "
         f"| {1e6 * seconds / n:.1f} | {peak_memory():.2f} | {release.verdict.facts.smallest_class} | {steps} |",
         flush=True,
     )

@@ -26,6 +26,7 @@ from kohort.common.spark import guarded  # noqa: E402
 from kohort.errors import DataError  # noqa: E402
 from kohort.policy import Policy  # noqa: E402
 from kohort.release.engines.features import SPARK, refuse  # noqa: E402
+from kohort.release.engines.job import facts_of  # noqa: E402
 from kohort.release.engines.spark.batches import read_batches, write_batches  # noqa: E402
 from kohort.release.engines.spark.engine import anonymize, prepared  # noqa: E402
 from kohort.release.engines.spark.files import read_files, refuse_types, write_folder  # noqa: E402
@@ -164,7 +165,7 @@ def _released(
             table=None,
             path=path,
             tables={"": None},
-            facts={"parts": ready.parts},
+            facts=facts_of(ready.parts),
         )
 
 

@@ -49,7 +49,7 @@ def released(source, policy, out, **how):
     except InfeasibleError:
         return None
     assert release.verdict.passed
-    return int(release.facts["parts"].split(",")[0]) if how else 0
+    return int(release.facts.get("partitions", "1").split(",")[0])
 
 
 @pytest.mark.promise("6.3")
@@ -74,4 +74,5 @@ def test_what_is_released_in_memory_is_released_in_parts(tmp_path, model):
         kept += 1
         for parts in (4, 16):
             assert released(source, policy, out, memory=300_000_000, partitions=parts), (seed, parts)
+            assert released(source, policy, out, partitions=parts), (seed, parts)
     assert kept

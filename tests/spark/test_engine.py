@@ -245,8 +245,8 @@ def test_what_spark_cannot_do_is_refused_before_any_work(spark):
     for changed, fault in (
         ({"output": {"order": "kept"}}, "cannot be used on Spark, as rows have no order there"),
         ({"output": {"formulas": "neutralised"}}, "formulas = 'neutralised' cannot be used on Spark"),
-        ({"algorithm": "incognito"}, "needs the whole table in memory"),
-        ({"person": "name"}, "persons are counted in memory only"),
+        ({"algorithm": "incognito"}, "needs the whole table at once"),
+        ({"person": "name"}, "persons are counted over the whole table"),
         ({"k": 101}, "k = 101"),
         ({"sensitive": [], "insensitive": ["note"]}, "column 5 of the table has no role"),
     ):

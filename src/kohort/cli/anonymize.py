@@ -61,7 +61,7 @@ _KEY = "With --person: file with the secret key; default: KOHORT_LEDGER_KEY."
 LedgerKey = Annotated[Path | None, typer.Option(help=_KEY)]
 _MEMORY = "Memory limit, such as 2GB: works in partitions on disk."
 Memory = Annotated[str | None, typer.Option(metavar="SIZE", help=_MEMORY)]
-_PARTITIONS = "With --memory or Spark: largest number of partitions."
+_PARTITIONS = "Largest number of partitions; 1 for the whole table at once."
 Partitions = Annotated[int | None, typer.Option(min=1, help=_PARTITIONS)]
 _RESUME = "With --memory or Spark: continue an interrupted run, keep its finished partitions."
 Resume = Annotated[bool, typer.Option("--resume", help=_RESUME)]

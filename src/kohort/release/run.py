@@ -22,14 +22,14 @@ from kohort.errors import DataError, PolicyError
 from kohort.ledger import PersonKey, Recording, read_or_new, recording, refuse_other_persons
 from kohort.measures.bounds.table import bound_of_codes
 from kohort.policy import Policy
-from kohort.release.engines.features import DISK, MEMORY, refuse
-from kohort.release.engines.frame import loaded, usable_of
+from kohort.release.engines.features import DISK, MEMORY, refuse, refuse_partitions
+from kohort.release.engines.frame import loaded, solution_of, usable_of
 from kohort.release.finish import Documents, documents_of, refuse_verdict, release_of
 from kohort.release.plan import Plan, plan_of
 from kohort.release.pseudonyms import read_key, with_pseudonyms
 from kohort.release.published_loss import Counted
 from kohort.release.release import Release
-from kohort.release.solve import refuse_stars, solved
+from kohort.release.solve import refuse_stars
 from kohort.table import read_table, same_kind, write_table
 from kohort.table.read import Kind, file_kind
 from kohort.table.safe import Drafts, together
@@ -86,7 +86,7 @@ def anonymize(
         Memory that may be used, such as ``"2GB"``, or bytes: the table, which is in files, is then worked on in
         partitions on disk, and may be larger than memory. See docs/scale.md.
     partitions : int, optional
-        With `memory`: how many partitions; as many as the limit requires when absent.
+        The most partitions, each clustered by itself: 1 for all at once, when absent as many as suit the table.
     resume : bool
         With `memory`: keep finished partitions if the run is interrupted, and continue from those of a run that was.
     verdict, private : path, optional
@@ -117,15 +117,15 @@ def anonymize(
     """
     policy, path = Policy.of(policy), Path(output) if output is not None else None
     documents, plan = documents_of(path, verdict, private), plan_of(policy)
-    in_files = path is not None and isinstance(table, str | Path)
-    given = {"ledger": ledger, "frame": not in_files, "partitions": partitions is not None, "resume": resume}
+    given = {"ledger": ledger, "frame": path is None or not isinstance(table, str | Path), "resume": resume}
     refuse(MEMORY if memory is None else DISK, plan, [name for name, asked in given.items() if asked])
+    refuse_partitions(partitions, plan if memory is None else None)
     book = _book(plan, path, ledger, person, ledger_key)
     kind = _target(table, path, plan, book, ledger_key, documents)
     request = _Request(table, plan, path, kind, documents, Clock(progress))
     if memory is not None:
         return _beyond_memory(request, memory, partitions=partitions, resume=resume)
-    return _in_memory(request, book)
+    return _in_memory(request, book, partitions)
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class _Request:
     clock: Clock
 
 
-def _in_memory(request: _Request, book: Book | None) -> Release:
+def _in_memory(request: _Request, book: Book | None, partitions: int | None) -> Release:
     """A release of a table that is read as a whole."""
     plan, path, clock, policy = request.plan, request.path, request.clock, request.plan.policy
     secret = read_key(policy)
@@ -155,7 +155,7 @@ def _in_memory(request: _Request, book: Book | None) -> Release:
         named = with_pseudonyms(source.frame, policy, secret)
         table = loaded(plan, usable, clock.share, clock.note)
         codes = table.codes
-    solution = solved(plan, table.work, source.frame.height, clock.step)
+    solution = solution_of(table, source.frame.height, partitions, clock.step)
     with clock.step("recode"):
         parts = parts_of(named, table.scan.kept, codes, solution, policy)
         for part in parts:

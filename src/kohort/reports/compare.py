@@ -19,10 +19,9 @@ from kohort.errors import KohortError, PolicyError
 from kohort.measures.loss import loss_of_solution
 from kohort.measures.sse import within_share
 from kohort.policy import Policy
-from kohort.release.engines.frame import FrameScan, loaded, usable_of
+from kohort.release.engines.frame import FrameScan, loaded, solution_of, usable_of
 from kohort.release.engines.survey import Usable
 from kohort.release.plan import plan_of
-from kohort.release.solve import solved
 from kohort.table import read_table
 
 
@@ -151,7 +150,7 @@ def _outcome(name: str, policy: Policy, usable: Usable[FrameScan]) -> Outcome:
         plan = plan_of(policy)
         table = loaded(plan, usable)
         start = time.perf_counter()
-        solution = solved(plan, table.work, usable.records)
+        solution = solution_of(table, usable.records)
     except KohortError as error:
         seconds = time.perf_counter() - start
         return Outcome(name, size, anonymity, None, None, None, None, None, seconds, refused=error.faults[0])

@@ -19,9 +19,8 @@ from kohort.codes.levels import Ladder, ladder_of
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import Loss, cell_costs, loss_of_boxes, loss_of_solution, star_cost
 from kohort.policy import Policy
-from kohort.release.engines.frame import loaded, usable_of
+from kohort.release.engines.frame import loaded, solution_of, usable_of
 from kohort.release.plan import Plan, plan_of
-from kohort.release.solve import solved
 from kohort.search.task import Task
 from kohort.table import read_table
 
@@ -198,7 +197,7 @@ def explain(
     usable = usable_of(source, policy)
     ready = loaded(plan, usable, lambda share: tell("cluster", share))
     task, codes, records = ready.work.whole, ready.codes, usable.records
-    solution = solved(plan, ready.work, records)
+    solution = solution_of(ready, records)
     loss = loss_of_solution(plan.measure, codes, solution, usable.without)
     tried = _Trial(task, plan.seed)
     columns = []

@@ -136,8 +136,7 @@ def withhold(
     A member leaves a cluster that has more than k; or a cluster is dissolved, and every member goes to a cluster
     near it or is withheld. A record that is withheld costs as much as a box can.
     """
-    flat, offset, size, full, tables, lines = spans
-    labels, members, sizes, cost, ends, _ = state
+    labels, members, sizes, cost, _, _ = state
     d = places.shape[1]
     largest = members.shape[1]
     boxes = np.empty((4, d), np.int32)
@@ -169,13 +168,13 @@ def withhold(
             sizes[cluster] = 0
             for host in range(hosts):
                 there = moves.cluster[host]
-                refresh(places, flat, offset, size, full, tables, lines, there, members, sizes[there], cost, ends)
-            refresh(places, flat, offset, size, full, tables, lines, cluster, members, 0, cost, ends)
+                refresh(places, spans, np.int64(there), state)
+            refresh(places, spans, cluster, state)
             gone += lost
         elif n > k and saved > 0:
             labels[members[cluster, best]] = -1
             members[cluster, best] = members[cluster, n - 1]
             sizes[cluster] = n - 1
-            refresh(places, flat, offset, size, full, tables, lines, cluster, members, n - 1, cost, ends)
+            refresh(places, spans, cluster, state)
             gone += 1
     return gone

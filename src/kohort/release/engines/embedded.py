@@ -15,20 +15,19 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from threading import Event, Lock
 from typing import Any
 
 import polars as pl
 
 from kohort.audit import refuse_misread
 from kohort.common.progress import Clock
-from kohort.common.stopping import Workers
-from kohort.errors import DataError, InfeasibleError, Interrupted
+from kohort.errors import DataError, InfeasibleError
 from kohort.release.engines.duck import DuckScan, connected
 from kohort.release.engines.gather import gathered
-from kohort.release.engines.job import PART, ROW, Job
+from kohort.release.engines.job import PART, ROW, Job, facts_of
 from kohort.release.engines.joining import Stock, joined, settled
 from kohort.release.engines.lookups import COUNT
+from kohort.release.engines.parallel import side_by_side
 from kohort.release.engines.part import Piece, Tally, release_part
 from kohort.release.engines.sample import dealt, expression, with_cuts
 from kohort.release.engines.survey import refuse_own_names, survey, usable
@@ -132,8 +131,7 @@ def beyond_memory(
         refuse_stars(without + tally.suppressed + tally.stars, scan.records, plan.policy)
         with clock.step("write"):
             order = gathered(job, job.cuts.parts, space, others, draft, source.dialect, int(memory * DATABASE))
-        told = {"parts": f"{len(job.cuts.parts):,}, each of them clustered by itself"}
-        yield Run(source, order, tally, job, told, space.raw)
+        yield Run(source, order, tally, job, facts_of(len(job.cuts.parts)), space.raw)
 
 
 def _refuse_dictionaries(scan: DuckScan, plan: Plan, memory: int) -> None:
@@ -208,38 +206,12 @@ class _Work:
         """Work on some parts that are not finished yet, several at a time; the faults of those that cannot be."""
         sizes = {part: self.stock.size(leaves) for part, leaves in job.cuts.groups.items()}
         self._refuse_large(job, sizes)
-        stop, lock = Event(), Lock()
-        done = {part: 0.0 if part in parts else 1.0 for part in sizes}
 
-        def share(part: int, of_part: float) -> None:
-            if stop.is_set():
-                raise Interrupted
-            with lock:
-                done[part] = of_part
-                self.progress(sum(done[one] * sizes[one] for one in sizes) / job.records)
+        def work(part: int, progress: Callable[[float], None], threads: int) -> None:
+            if not self._is_done(job, part):
+                self._release(job, part, progress, threads)
 
-        def work(part: int, threads: int) -> InfeasibleError | None:
-            try:
-                if not self._is_done(job, part):
-                    share(part, 0.0)
-                    self._release(job, part, lambda of_part: share(part, of_part), threads)
-            except InfeasibleError as error:
-                return error
-            share(part, 1.0)
-            return None
-
-        each = _room(self.memory) / cores()
-        # One thread for each part: parts share nothing, and so never wait for each other. Large ones come first, so
-        # that none is left for the end; those that take the memory of several, alone.
-        found = {part: work(part, 0) for part in parts if sizes[part] > each}
-        order = sorted((part for part in parts if part not in found), key=lambda part: (-sizes[part], part))
-        with Workers(cores()) as pool:
-            try:
-                found |= zip(order, pool.results(lambda part: work(part, 1), order), strict=True)
-            except BaseException:
-                stop.set()
-                raise
-        return {part: error for part, error in found.items() if error is not None}
+        return side_by_side(work, parts, sizes, self.progress, _room(self.memory) / cores())
 
     def finished(self, job: Job) -> Tally:
         """What was counted in all parts."""

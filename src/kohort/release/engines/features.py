@@ -94,21 +94,24 @@ FEATURES = {
     )
 }
 """By name."""
+_WHOLE = {
+    "whole-table": "it needs the whole table at once",
+    "anonymity": "it is kept over the whole table only",
+    "person": "persons are counted over the whole table",
+    "population": "it is kept over the whole table only",
+}
 _IN_PARTITIONS = {
-    "whole-table": "it needs the whole table in memory",
-    "anonymity": "it is kept in memory only",
-    "person": "persons are counted in memory only",
-    "population": "it is kept in memory only",
+    **_WHOLE,
     "encoding": "files are read in pieces",
     "ledger": "it records releases that are made in memory",
     "frame": "tables and releases are files",
 }
 MEMORY = Engine(
     "memory",
-    "the whole table at once, unless something else is asked for",
+    "all at once, or a large table in partitions; the default",
     "in memory",
     "run in memory",
-    dict.fromkeys(("memory", "partitions", "resume", "master"), ""),
+    dict.fromkeys(("memory", "resume", "master"), ""),
 )
 DISK = Engine(
     "disk",
@@ -133,6 +136,14 @@ SPARK = Engine(
         "memory": "",
     },
 )
+CUT = Engine(
+    "partitions",
+    "in partitions in memory, where that is faster or asked for",
+    "in memory in partitions",
+    "leave the number of partitions out",
+    _WHOLE | {"budget": "it is the time of one search"},
+)
+"""A table in memory that has several partitions: what it lacks is worked on at once."""
 ENGINES = {engine.name: engine for engine in (MEMORY, DISK, SPARK)}
 """By name."""
 
@@ -152,15 +163,28 @@ def refuse(engine: Engine, plan: Plan | None = None, options: Collection[str] = 
     if plan is None:
         return
     PolicyError.refuse(
-        plan.policy.located(place, _refusal(engine, feature.name, what))
-        for feature in lacking
-        for place, what in feature.asked(plan)
+        plan.policy.located(place, _refusal(engine, feature, what)) for feature, place, what in asked(engine, plan)
     )
+
+
+def refuse_partitions(partitions: int | None, plan: Plan | None = None) -> None:
+    """Refuse a number of partitions that is none; and several in memory, with a plan that cannot be cut there."""
+    if partitions is not None and (isinstance(partitions, bool) or not isinstance(partitions, int) or partitions < 1):
+        raise DataError("partitions: give a whole number, 1 or more.")
+    if partitions is not None and partitions > 1 and plan is not None:
+        refuse(CUT, plan)
+
+
+def asked(engine: Engine, plan: Plan) -> list[tuple[str, Keys, str]]:
+    """What a policy asks for and an engine does not have: the feature, its place in the policy, and words for it."""
+    lacking = [FEATURES[name] for name in FEATURES if name in engine.lacks]
+    return [(feature.name, place, what) for feature in lacking for place, what in feature.asked(plan)]
 
 
 def _refusal(engine: Engine, feature: str, what: str) -> str:
     """That an engine does not have a feature, and which do."""
     reason = f", as {engine.lacks[feature]}" if engine.lacks[feature] else ""
     able = " or ".join(other.how for other in ENGINES.values() if feature not in other.lacks)
+    able = engine.how if engine is CUT else able
     instead = "choose another algorithm, such as 'auto'" if feature == "whole-table" else "leave it out"
     return f"{what} cannot be used {engine.where}{reason}; {able}, or {instead}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -10,21 +11,33 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kohort.algorithms.auto import Auto
+from kohort.codes.boxes import Solution
 from kohort.codes.encode import Axis, Codes, encode
 from kohort.codes.population import coverages_of
+from kohort.errors import InfeasibleError
 from kohort.policy import Policy
 from kohort.policy.sections import Role
+from kohort.release.engines.divided import Divided
+from kohort.release.engines.features import CUT, asked
 from kohort.release.engines.job import Job
 from kohort.release.engines.lookups import CODE, COUNT, OWN, Lookup
 from kohort.release.engines.part import task_of
+from kohort.release.engines.sample import with_cuts
 from kohort.release.engines.survey import Usable, refuse_own_names, survey, usable
 from kohort.release.plan import Plan
 from kohort.release.prepare import refuse_few_persons, spelled
+from kohort.release.solve import Step, refuse_solution, solved
 from kohort.search.persons import Work, persons_of
 from kohort.table import Table, typed_columns, typed_quasi_identifiers
 
 if TYPE_CHECKING:
     from kohort.search.task import Progress
+
+LARGE = 1_000_000
+"""Tables of fewer records are worked on at once, if nobody says how many partitions there are."""
+RECORDS, CLASSES, ROWS = 150_000, 15_000, 20_000
+"""A partition of a larger one has at least so many records, so many times k, and about so many distinct rows."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +126,10 @@ class FrameScan:
         array.setflags(write=False)
         return Codes(array, axes)
 
+    def content(self, columns: Sequence[str]) -> pl.DataFrame:
+        """Some columns of the records that take part, and the engine's own."""
+        return pl.concat([self._of_kept(columns), self.numbers], how="horizontal")
+
     def _with_codes(self, codes: Codes, role: Role) -> FrameScan:
         return self._with([pl.Series(f"{OWN}{role}_{j}", codes.array[:, j]) for j in range(len(codes.axes))])
 
@@ -165,3 +182,37 @@ def loaded(
 def usable_of(source: Table, policy: Policy) -> Usable[FrameScan]:
     """The records of a table in memory that take part; refused if too many do not."""
     return usable(policy, FrameScan.of(source), source.name)
+
+
+def solution_of(
+    table: Loaded, records: int, partitions: int | None = None, step: Step = lambda name: nullcontext()
+) -> Solution:
+    """What the plan's algorithm makes of a table in memory, with every promise kept.
+
+    Parameters
+    ----------
+    records : int
+        All records of the table.
+    partitions : int, optional
+        The largest number of partitions; as many as suit the table when absent.
+    """
+    job = table.job
+    parts = _suitable(table) if partitions is None else partitions
+    if parts > 1:
+        with step("divide"):
+            job = with_cuts(job, lambda condition: table.scan.counted(job.code_columns, condition), parts=parts)
+    if len(job.cuts.parts) > 1:
+        # What partitions cannot keep, together or each for itself, the whole table may.
+        with suppress(InfeasibleError), step("cluster"):
+            solution = Divided.of(job, table).solution()
+            refuse_solution(solution.suppressed, job.records, records, job.policy)
+            return solution
+    return solved(job.plan, table.work, records, step)
+
+
+def _suitable(table: Loaded) -> int:
+    """How many partitions suit a table; it has nothing to do with the machine."""
+    job = table.job
+    if job.records < LARGE or not isinstance(job.plan.algorithm, Auto) or asked(CUT, job.plan):
+        return 1
+    return min(job.records // max(RECORDS, CLASSES * job.k), len(table.codes.distinct.counts) // ROWS)

@@ -80,7 +80,7 @@ def release_part(
     """
     frame = placed(plain_values(frame), job.zones)
     content = [name for name in frame.columns if name not in (ROW, PART)]
-    order = frame.select(content).hash_rows().arg_sort().to_numpy()
+    order = order_of(frame.select(content))
     frame = frame[order]
     task = task_of(job, frame, part, progress=progress, threads=threads)
     solution = solved(job.plan, Work(task), None)
@@ -88,6 +88,12 @@ def release_part(
     absent = [pl.lit(None).alias(name) for name in job.columns if name not in content]
     table = frame.with_columns(absent).select(job.columns)
     return _published(table, order, task.codes, solution, job, part)
+
+
+def order_of(content: pl.DataFrame) -> NDArray[np.int64]:
+    """The records of a part sorted by a hash of all they hold: the order in which they came is forgotten."""
+    order: NDArray[np.int64] = content.hash_rows().arg_sort().to_numpy()
+    return order
 
 
 def task_of(

@@ -44,7 +44,7 @@ def small_parts(monkeypatch):
 def test_a_table_is_not_cut_into_tiny_parts(stored, tmp_path, monkeypatch):
     monkeypatch.setattr(sample, "CLASSES", 200)
     release = kohort.anonymize(stored, policy_of(), output=tmp_path / "out.parquet", memory=MEMORY, partitions=9)
-    assert int(release.facts["parts"].split(",")[0]) == 3
+    assert int(release.facts["partitions"].split(",")[0]) == 3
 
 
 @pytest.fixture(scope="module")
@@ -169,10 +169,10 @@ def test_a_table_of_few_different_rows_is_published_as_it_is(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"algorithm": {"name": "datafly"}}, "'datafly' cannot be used on disk, as it needs the whole table in memory"),
+        ({"algorithm": {"name": "datafly"}}, "'datafly' cannot be used on disk, as it needs the whole table at once"),
         (
             {"privacy": {"person": "name"}},
-            "as persons are counted in memory only; run in memory",
+            "as persons are counted over the whole table; run in memory",
         ),
     ],
 )
@@ -422,7 +422,7 @@ def test_records_are_dealt_by_chance_where_joined_parts_do_not_fit_into_memory(t
         policy = promised.with_changes("privacy", models=models)
         release = kohort.anonymize(tmp_path / "in.parquet", policy, output=out, memory=MEMORY, partitions=8)
         assert release.verdict.passed
-        return int(release.facts["parts"].split(",")[0])
+        return int(release.facts["partitions"].split(",")[0])
 
     assert released(3, room=9000) < 4
     assert released(3, room=3000) >= 2

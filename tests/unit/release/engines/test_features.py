@@ -66,7 +66,6 @@ def test_an_encoding_is_refused_on_disk_where_it_matters(tmp_path):
     [
         ({"memory": "1GB", "ledger": "l.json"}, "ledger: a ledger cannot be used on disk"),
         ({"memory": "1GB", "output": None}, "frame: a table or release in a data frame cannot be used on disk"),
-        ({"partitions": 2}, "partitions: a number of partitions cannot be used in memory; run on disk"),
         (
             {"resume": True},
             "resuming cannot be used in memory; run on disk .* or run on Spark, or leave it out",

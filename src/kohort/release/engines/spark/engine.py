@@ -23,7 +23,7 @@ from kohort.algorithms.pac import BetaCluster, ProximityAwareClustering
 from kohort.common.spark import telling
 from kohort.errors import DataError, InfeasibleError
 from kohort.policy import Policy
-from kohort.release.engines.features import SPARK, refuse
+from kohort.release.engines.features import SPARK, refuse, refuse_partitions
 from kohort.release.engines.job import KEY, PART, Job
 from kohort.release.engines.joining import Stock, joined, settled
 from kohort.release.engines.lookups import OWN
@@ -162,8 +162,7 @@ def anonymize(table: DataFrame, policy: Policy | str | Path, *, partitions: int 
 def prepared(table: DataFrame, plan: Plan, partitions: int | None = None) -> Prepared:
     """Survey a table, and find the cuts between its parts."""
     refuse(SPARK, plan)
-    if partitions is not None and partitions < 1:
-        raise DataError("partitions: give a whole number, 1 or more.")
+    refuse_partitions(partitions)
     secret = read_key(plan.policy)
     scan = scan_of(table, plan.policy.columns)
     if not scan.records:
