@@ -74,6 +74,11 @@ def test_names_with_a_sensitive_word_are_not_published_for_that():
             "diagnosis": [r.choice("abc") for _ in range(n)],
             "result_of_contact": [f"{i}@example.org" if i % 9 == 0 else "none" for i in range(n)],
             "income": [r.randrange(10**6) for _ in range(n)],
+            "result_id": [f"R{i // 5}" for i in range(n)],
+            "credit_card": [4 * 10**15 + i // 5 for i in range(n)],
+            "salary_of_person": [1000 * (i // 5) for i in range(n)],
+            "procedure_performed_by": [r.choice(["J. Smith", "A. Jones", "K. O'Neil"]) for _ in range(n)],
+            "result_week": [f"2020-W{r.randrange(52):02}" for _ in range(n)],
         }
     )
     found = roles(table)

@@ -74,8 +74,8 @@ class Look:
 
     @property
     def singles_out(self) -> bool:
-        """Whether more than a tenth of the records would be found by this value alone."""
-        return self.alone > 0.1 or self.is_own
+        """Whether more than a tenth of the records are found by this value alone, or persons with a few records each."""
+        return self.alone > 0.1 or self.is_own or self.distinct > max(50, 0.1 * len(self.values))
 
     @property
     def is_coarse(self) -> bool:
@@ -149,7 +149,9 @@ class Look:
     def patterns(self) -> dict[str, float]:
         """Shares of distinct texts of a kind that names people or machines, those that occur."""
         if not self.texts:
-            return {}
+            numbers = self._whole_numbers
+            long = 0.0 if numbers is None else float((numbers.abs() >= 10**8).mean() or 0.0)
+            return {"long numbers, as of accounts and cards": long} if long else {}
         found = {what: share_of(self.texts, *alternatives) for what, alternatives in PATTERNS.items()}
         found["telephone numbers"] *= not self.is_of_days and self.type != "integer"
         found["names of people"] = 0.0 if self.is_number else share_of_names(self.texts)

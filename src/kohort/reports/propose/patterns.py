@@ -19,6 +19,7 @@ PATTERNS = {
         r"^\d{2} ?\d{6} ?[A-Z] ?\d{3}$",
         r"^[XYZ\d]\d{7}-?[A-Z]$",
     ],
+    "long numbers, as of accounts and cards": [r"^\d([ -]?\d){8,}$"],
     "codes made by machines": [r"^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$", r"^[0-9a-f]{32,64}$"],
     "streets with numbers": [
         rf"^{_LETTERS}(str\.|straße|strasse|weg|allee|platz|straat|laan|street|road|avenue|lane)\s*\d+\s*\w?$",
@@ -28,6 +29,7 @@ PATTERNS = {
     ],
 }
 """What texts look like to regular expressions, any of which may fit."""
+_INITIALS = re.compile(r"^([^\W\d_]\.[ -]?)+[^\W\d_]{2,}$|^[^\W\d_]{2,},? ([^\W\d_]\. ?)+$")
 _TITLES = re.compile(r"^(dr|prof|mr|mrs|ms|herr|frau|mme|mlle|sra?|sig|dott|dhr|mevr)\.?\s+[^\W\d_]", re.IGNORECASE)
 _COMMON = """
     james john robert michael william david richard joseph thomas charles mary patricia jennifer linda elizabeth
@@ -53,7 +55,7 @@ def share_of(texts: Sequence[str], *patterns: str, ignore_case: bool = True) -> 
 
 
 def share_of_names(texts: Sequence[str]) -> float:
-    """The share of texts of several words with a common first name at an end, or with a title.
+    """The share of texts of several words with a common first name at an end, with a title, or with initials.
 
     Examples
     --------
@@ -65,4 +67,5 @@ def share_of_names(texts: Sequence[str]) -> float:
 
 def _is_name(text: str) -> bool:
     words = re.findall(r"[^\W\d_]+", text.lower())
-    return bool(_TITLES.match(text)) or (1 < len(words) < 6 and bool({words[0], words[-1]} & _FIRST_NAMES))
+    shaped = _TITLES.match(text) or _INITIALS.match(text)
+    return bool(shaped) or (1 < len(words) < 6 and bool({words[0], words[-1]} & _FIRST_NAMES))

@@ -15,6 +15,8 @@ from kohort.reports.propose.words import Kind, kinds_of
 
 _MANY = 0.2
 """If so many of a column's texts are of a kind that names people, all are taken for such."""
+_FEW = 50
+"""A column of numbers of somebody or something with a sensitive word in its name may have so many and be published."""
 _NOT_RECOGNISED = "not recognised, so it is dropped until you decide"
 
 
@@ -93,7 +95,8 @@ def _prose(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
 def _number(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
     """Numbers of people, records and things: found by their names, or since nearly every record has its own."""
     about = kinds & {"quasi", "date", "sensitive"}
-    if kinds & {"number", "person"} and not look.is_of_days and (look.is_own or not about):
+    of_things = about - {"sensitive"} or look.distinct <= _FEW
+    if kinds & {"number", "person"} and not look.is_of_days and (look.is_own or not about or not of_things):
         of_people = not look.is_coarse or {"number", "person"} <= kinds
         what = "the number of somebody" if of_people else "a number of somebody or something"
         reason = f"its name says that it is {what}"
@@ -136,7 +139,7 @@ def _sensitive(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
     if "sensitive" not in kinds:
         return None
     if not look.singles_out:
-        doubt = "direct" in kinds
+        doubt = bool(kinds & {"direct", "number"})
         return Proposal("sensitive", "its name says that it is what must not be learned about a person", unsure=doubt)
     share = f"{100 * look.alone:.0f} % of records have a value of their own"
     if look.is_number:

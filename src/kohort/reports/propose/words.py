@@ -24,7 +24,8 @@ WORDS: dict[Kind, str] = {
         steuerid versichertennummer utentenummer iban account konto kontonummer compte cuenta mrn uuid guid url ip
         licence license plate kennzeichen matricule matricula targa kenteken username login user password photo foto
         signature unterschrift doctor physician nurse surgeon therapist clinician arzt aerztin behandler medecin medico
-        docteur dokter huisarts enfermer guardian witness contact fingerprint
+        docteur dokter huisarts enfermer guardian witness contact fingerprint by provider operator author staff judge
+        lawyer attorney teacher lehrer officer agent caseworker counselor betreuer sachbearbeiter
     """,
     "person": """
         person patient pat paciente paziente client klient customer kunde cliente klant member mitglied subject proband
@@ -45,7 +46,7 @@ WORDS: dict[Kind, str] = {
     "date": """
         -date -datum fecha data dat day month year time timestamp -jahr tag monat annee jour mois ano mes dia anno
         giorno mese jaar maand dag dob doa birth geburt geb naissance nacimiento nascita nascimento geboorte born
-        jahrgang heure uhrzeit
+        jahrgang heure uhrzeit week woche semaine semana settimana quarter quartal
     """,
     "quasi": """
         age ages -alter edad idade eta leeftijd jahre sex sexe sexo sesso gender geschlecht genero genere geslacht
