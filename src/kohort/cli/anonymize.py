@@ -13,13 +13,17 @@ import typer
 
 from kohort.cli.shared import (
     BoundOption,
+    BoundsOption,
     DataArgument,
+    FormulasOption,
     JsonOption,
+    KeepOrderOption,
     PolicyOption,
     QuietOption,
     SizeOption,
     app,
     console,
+    form_of,
     policy_of,
     print_facts,
     print_json,
@@ -45,12 +49,8 @@ Measure = Annotated[str | None, typer.Option(help="Loss measure, instead of the 
 Seed = Annotated[int | None, typer.Option(help="Seed of the clustering.")]
 Refine = Annotated[bool, typer.Option("--refine", help="Improve what the algorithm found by local search.")]
 Budget = Annotated[str | None, typer.Option(help="Time for the search: '30s', '5min'. Ctrl-C ends it, too.")]
-KeepOrder = Annotated[bool, typer.Option("--keep-order", help="Keep the row order of the input.")]
 _SHUFFLE = "Seed of the row order, for a byte-identical file; keep it secret."
 ShuffleSeed = Annotated[int | None, typer.Option(help=_SHUFFLE)]
-Bounds = Annotated[bool, typer.Option("--bounds", help="Parquet: add typed _lo and _hi columns.")]
-_FORMULAS = "CSV: put an apostrophe before cells that a spreadsheet would run."
-Neutralise = Annotated[bool, typer.Option("--neutralise-formulas", help=_FORMULAS)]
 VerdictPath = Annotated[Path | None, typer.Option(help="Where to write the public verdict; default: beside OUT.")]
 PrivatePath = Annotated[Path | None, typer.Option(help="Where to write the private verdict, with seed and parameters.")]
 _LEDGER = "Check against the earlier releases in this file, and record this one there."
@@ -82,10 +82,10 @@ def anonymize(
     refine: Refine = False,
     budget: Budget = None,
     bound_effort: BoundOption = None,
-    keep_order: KeepOrder = False,
+    keep_order: KeepOrderOption = False,
     shuffle_seed: ShuffleSeed = None,
-    bounds: Bounds = False,
-    neutralise_formulas: Neutralise = False,
+    bounds: BoundsOption = False,
+    neutralise_formulas: FormulasOption = False,
     verdict: VerdictPath = None,
     private: PrivatePath = None,
     ledger: Ledger = None,
@@ -111,8 +111,7 @@ def anonymize(
         privacy={"k": k},
         algorithm={"name": algorithm, "measure": measure, "seed": seed, "refine": refine or None, "budget": budget}
         | {"bound_effort": bound_effort},
-        output={"order": "kept" if keep_order else None, "shuffle_seed": shuffle_seed, "bounds": bounds or None}
-        | {"formulas": "neutralised" if neutralise_formulas else None},
+        output=form_of(keep_order, bounds, neutralise_formulas) | {"shuffle_seed": shuffle_seed},
     )
     _refuse_options(engine, {"master": master, "ledger": ledger or person or ledger_key, "memory": memory})
     here = {"ledger": ledger, "person": person, "ledger_key": ledger_key, "memory": memory}

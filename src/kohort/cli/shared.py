@@ -63,6 +63,12 @@ MemoryOption = Annotated[
     str | None,
     typer.Option(metavar="SIZE", help="Memory limit, such as 2GB; the rest goes to temporary files."),
 ]
+KeepOrderOption = Annotated[bool, typer.Option("--keep-order", help="Keep the row order of the input.")]
+BoundsOption = Annotated[bool, typer.Option("--bounds", help="Parquet: add typed _lo and _hi columns.")]
+FormulasOption = Annotated[
+    bool,
+    typer.Option("--neutralise-formulas", help="CSV: put an apostrophe before cells that a spreadsheet would run."),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
@@ -75,6 +81,15 @@ def policy_of(path: Path, **sections: Mapping[str, Any]) -> Policy:
         given = {key: value for key, value in keys.items() if value is not None}
         policy = policy.with_changes(section, **given) if given else policy
     return policy
+
+
+def form_of(keep_order: bool, bounds: bool, neutralise_formulas: bool) -> dict[str, Any]:
+    """What options change of the form of a release: keys of [output]."""
+    return {
+        "order": "kept" if keep_order else None,
+        "bounds": bounds or None,
+        "formulas": "neutralised" if neutralise_formulas else None,
+    }
 
 
 def console() -> Console:

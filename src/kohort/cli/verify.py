@@ -14,6 +14,7 @@ from kohort.cli.shared import (
     QuietOption,
     SizeOption,
     app,
+    form_of,
     policy_of,
     print_json,
     print_verdict,
@@ -52,6 +53,11 @@ def verify(
             "--strict", help="Privacy models must also hold against someone who knows all other sensitive columns."
         ),
     ] = False,
+    keep_order: Annotated[bool, typer.Option("--keep-order", help="OUT was made with this option.")] = False,
+    bounds: Annotated[bool, typer.Option("--bounds", help="OUT was made with this option.")] = False,
+    neutralise_formulas: Annotated[
+        bool, typer.Option("--neutralise-formulas", help="OUT was made with this option.")
+    ] = False,
     memory: MemoryOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -65,7 +71,7 @@ def verify(
 
     verdict = kohort.verify(
         release,
-        policy_of(policy, privacy={"k": k}),
+        policy_of(policy, privacy={"k": k}, output=form_of(keep_order, bounds, neutralise_formulas)),
         original=original,
         row_order=row_order,
         sensitive_table=sensitive_table,

@@ -107,6 +107,14 @@ def test_options_win_over_the_policy(folder):
     assert pl.read_csv(folder / "kept.csv", infer_schema=False)["diagnosis"].equals(original["diagnosis"])
 
 
+def test_what_options_change_can_be_verified(folder):
+    for name, option in (("bounds.parquet", "--bounds"), ("neutral.csv", "--neutralise-formulas")):
+        request = ["patients.csv", "-p", "policy.toml", "-o", name, option, "-q"]
+        call("anonymize", *request, folder=folder)
+        call("verify", name, "-p", "policy.toml", "--original", "patients.csv", option, folder=folder)
+    call("verify", "bounds.parquet", "-p", "policy.toml", folder=folder, check=1)
+
+
 def test_catalogues(folder):
     for command in ("algorithms", "measures", "models"):
         assert "paper:" in call(command, folder=folder).stdout

@@ -74,8 +74,8 @@ class Look:
 
     @property
     def singles_out(self) -> bool:
-        """Whether more than a tenth of the records are found by this value alone, or persons with a few records each."""
-        return self.alone > 0.1 or self.is_own or self.distinct > max(50, 0.1 * len(self.values))
+        """Whether more than a tenth of the records are found by this value alone, or persons with few records each."""
+        return self.alone > 0.1 or self.is_own or self.distinct > max(50, 0.15 * len(self.values))
 
     @property
     def is_coarse(self) -> bool:
@@ -150,7 +150,7 @@ class Look:
         """Shares of distinct texts of a kind that names people or machines, those that occur."""
         if not self.texts:
             numbers = self._whole_numbers
-            long = 0.0 if numbers is None else float((numbers.abs() >= 10**8).mean() or 0.0)
+            long = 0.0 if numbers is None else float((numbers.abs() >= 10**8).sum() / len(numbers))
             return {"long numbers, as of accounts and cards": long} if long else {}
         found = {what: share_of(self.texts, *alternatives) for what, alternatives in PATTERNS.items()}
         found["telephone numbers"] *= not self.is_of_days and self.type != "integer"
