@@ -42,15 +42,16 @@ def pytest_configure(config):
         settings.load_profile("quick")
 
 
+_HANDLERS = {number: signal.getsignal(number) for number in stopping.SIGNALS}
+
+
 @pytest.fixture(autouse=True)
 def _signals():
-    """The command line answers signals until its interpreter ends; here, that is the one of all tests."""
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.getsignal(number) for number in numbers}
+    """The command line answers signals until its interpreter ends; here, that is the one of all tests, and fixtures."""
+    for number, handler in _HANDLERS.items():
+        signal.signal(number, handler)
     yield
     stopping.over()
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 def pytest_collection_modifyitems(config, items):
