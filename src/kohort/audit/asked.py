@@ -29,6 +29,9 @@ class AuditTable(Protocol):
     def dictionary(self, column: str) -> Dictionary:
         """The distinct texts of a quasi-identifier, and how many rows have each."""
 
+    def repeats(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
+        """How many different values some columns have, and in how many rows one of them is."""
+
     def differences(self, other: Self, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:
         """Tell how many more rows than another table it has of each text of some columns, where that differs."""
 

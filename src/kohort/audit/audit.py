@@ -226,7 +226,8 @@ def _load(
     table = load(database, "release", release, policy, published | added)
     if not table.rows:
         raise DataError("release: it has a header but no rows; there is nothing to check.")
-    known = published | ({policy.privacy.person} if policy.privacy.person is not None else set())
+    # who is meant is asked of one column, or of every identifier whether it repeats
+    known = published | set(policy.dropped if policy.privacy.person is None else [policy.privacy.person])
     known |= set() if persons is None else {persons.column}
     source = None if original is None else load(database, "original", original, policy, known)
     order = None if row_order is None else order_of(row_order, database, policy, table, source)

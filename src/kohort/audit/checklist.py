@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from kohort.audit.case import Case, LoadedCase
 from kohort.audit.checks import buckets, consistency, persons, population, precision, promise, pseudonyms, truth
+from kohort.audit.checks.repeats import repeated_identifiers
 from kohort.audit.earlier.intersection import intersection
 from kohort.audit.earlier.invariance import invariance
 from kohort.audit.verdict import Check
@@ -74,6 +75,8 @@ def checklist(policy: Policy, *, strict: bool = False) -> Iterator[Question]:
     if policy.privacy.person is not None:
         place, promised = ("privacy", "person"), "k persons in every class"
         yield Question("persons", persons.persons, Need.ROWS | Need.ORDER, place, promised)
+    else:
+        yield Question("repeats", repeated_identifiers, Need.ORIGINAL)
     if in_buckets:
         yield Question("diversity", buckets.diversity, second)
     yield Question("missing", promise.missing)

@@ -41,6 +41,8 @@ IN_PART: Mapping[str, Collection[str]] = {
     "rows": ("released",),
 }
 """Public figures of checks that have others, too."""
+LEFT_OUT = frozenset({"repeats"})
+"""Checks that are asked for the owner alone: whether they have an answer depends on columns that nobody else sees."""
 _OF_SIZES = ("most", "found", "classes", "records")
 _OF_VALUES = (
     *("columns", "classes_failing", "rows_in_them"),

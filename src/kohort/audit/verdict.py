@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kohort.audit.public import public_check
+from kohort.audit.public import LEFT_OUT, public_check
 from kohort.audit.read.files import files_hash, listed_files
 from kohort.errors import DataError
 
@@ -141,6 +141,8 @@ class Verdict:
         """The verdict without what only somebody with the original can know."""
         checks = []
         for check in self.checks:
+            if check.name in LEFT_OUT:
+                continue
             sentence, figures = public_check(check)
             checks.append(replace(check, sentence=sentence, figures=figures))
         classes = all("classes" in check.figures for check in checks if check.name == "k")

@@ -121,6 +121,7 @@ def print_verdict(verdict: Verdict) -> None:
     out = console()
     for check in verdict.checks:
         mark = ("ok  ", "green") if check.passed else ("FAIL", "red")
+        mark = ("note", "yellow") if check.name == "repeats" else mark
         print_hanging(Text.assemble("  ", mark, f" {check.name + ' ':<12}"), check.sentence)
     mark = ("verified: ", "bold green") if verdict.passed else ("NOT verified: ", "bold red")
     out.print(Text.assemble(mark, verdict.reason))

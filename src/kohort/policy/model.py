@@ -27,6 +27,7 @@ from kohort.policy.faults import (
     sentences,
     syntax_sentence,
 )
+from kohort.policy.notation import Notation
 from kohort.policy.sections import (
     Algorithm,
     Column,
@@ -258,6 +259,14 @@ class Policy(Section):
     def dropped(self) -> tuple[str, ...]:
         """Names of the columns that are not published: the other identifiers."""
         return tuple(name for name in self.having_role("identifier") if not self.columns[name].pseudonym)
+
+    def notation(self, name: str) -> Notation | None:
+        """How the texts of a column write numbers; None for one that is declared no number, or has plain ones."""
+        column = self.columns[name]
+        if column.type not in ("integer", "number") or (column.hierarchy is not None and column.hierarchy.is_of_texts):
+            return None
+        own = Notation.of(column.decimal, column.thousands)
+        return own or Notation.of(self.input.decimal, self.input.thousands)
 
     @property
     def folder(self) -> Path:

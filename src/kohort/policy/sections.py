@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from kohort.policy.formats import format_fault
+from kohort.policy.notation import DecimalMark, ThousandsMark, marks_fault
 
 Role = Literal["identifier", "quasi", "sensitive", "insensitive"]
 ColumnType = Literal["integer", "number", "date", "string"]
@@ -47,6 +48,10 @@ class Input(Section):
     """Quote character of a CSV file, empty for none; ``"`` when absent."""
     encoding: str | None = None
     """Encoding of a CSV file; sniffed (UTF-8, UTF-16, else Windows-1252) when absent."""
+    decimal: DecimalMark | None = None
+    """Decimal mark in texts of columns of type integer or number; a point when absent."""
+    thousands: ThousandsMark | None = None
+    """Mark between thousands in such texts; none when absent."""
 
     @field_validator("delimiter", "quote")
     @classmethod
@@ -80,6 +85,8 @@ class Input(Section):
 
     @model_validator(mode="after")
     def _characters_differ(self) -> Self:
+        if fault := marks_fault(self.decimal, self.thousands):
+            raise ValueError(fault)
         if self.delimiter is not None and self.delimiter == self.quote:
             raise ValueError("the delimiter and the quote must be different characters")
         if self.delimiter == '"':
@@ -225,6 +232,11 @@ class Hierarchy(Section):
             raise ValueError(f"must have exactly one of {', '.join(type(self).model_fields)}")
         return self
 
+    @property
+    def is_of_texts(self) -> bool:
+        """Whether its leaves are texts as they are written: none of numbers or dates."""
+        return bool(self.file or self.tree or self.prefix or self.flat)
+
 
 class Column(Section):
     """What a column is, and how it may be generalized."""
@@ -240,6 +252,10 @@ class Column(Section):
     """Declared range of a numeric column; the range of the table when absent."""
     format: str | None = None
     """strptime format of a date column; ISO ``YYYY-MM-DD`` when absent."""
+    decimal: DecimalMark | None = None
+    """Decimal mark in the texts of a column of type integer or number; that of ``[input]`` when absent."""
+    thousands: ThousandsMark | None = None
+    """Mark between thousands in them. A column that has one of both marks takes none from ``[input]``."""
     pseudonym: bool = False
     """Whether an identifier is published as a keyed pseudonym instead of being dropped."""
     snap: float | None = Field(default=None, gt=0, allow_inf_nan=False)
@@ -309,6 +325,12 @@ class Column(Section):
         if self.format is not None and self.type != "date":
             faults.append("'format' needs type = \"date\"")
         elif self.format is not None and (fault := format_fault(self.format)):
+            faults.append(fault)
+        if (self.decimal or self.thousands) and self.type not in ("integer", "number"):
+            faults.append("'decimal' and 'thousands' need type = \"integer\" or \"number\"")
+        if (self.decimal or self.thousands) and self.hierarchy is not None and self.hierarchy.is_of_texts:
+            faults.append("'decimal' and 'thousands' are for numbers, and this hierarchy is one of texts; remove them")
+        if fault := marks_fault(self.decimal, self.thousands):
             faults.append(fault)
         if faults:
             raise ValueError("; ".join(faults))

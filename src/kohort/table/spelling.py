@@ -17,6 +17,7 @@ from decimal import Decimal
 import polars as pl
 
 from kohort.policy import Policy
+from kohort.table.numbers import plain_numbers
 
 PLAIN = r"^[!-~]+(?: [!-~]+)*$"
 """Texts that have no other spelling, if they are no numbers."""
@@ -108,7 +109,7 @@ def one_spelling(series: pl.Series, policy: Policy, labels: Sequence[str] = ()) 
         return series
     gone = absent(policy, alike)
     texts = series.drop_nulls().unique().sort()
-    forms = [alike(text) for text in texts]
+    forms = [alike(text) for text in plain_numbers(texts, policy)]
     preferred = {alike(label): label for label in reversed(labels)}
     chosen: dict[str, str] = {}
     for text, form in zip(texts, forms, strict=True):

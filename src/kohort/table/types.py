@@ -14,8 +14,10 @@ import polars as pl
 
 from kohort.errors import CellError, DataError
 from kohort.policy import Column, Policy
+from kohort.policy.notation import Notation
 from kohort.policy.sections import ColumnType, Role
 from kohort.table.dates import ISO_DATE, read_dates
+from kohort.table.numbers import in_points, refuse_ambiguous
 from kohort.table.texts import NUMBER, as_texts
 from kohort.table.words import counted, in_words
 from kohort.table.zones import days, doubtful_days, refuse_without_zone
@@ -59,7 +61,40 @@ def typed_columns(frame: pl.DataFrame, policy: Policy, role: Role) -> pl.DataFra
 
 def typed_column(series: pl.Series, policy: Policy) -> pl.Series:
     """A column of the policy with its type, missing values null."""
-    return _typed(with_nulls(series, policy), policy.columns[series.name])
+    column, notation = policy.columns[series.name], policy.notation(series.name)
+    series = with_nulls(series, policy)
+    if notation is None:
+        _refuse_doubt(series, column, policy)
+        return _typed(series, column)
+    if series.dtype.is_numeric():
+        raise DataError(
+            f"column {series.name!r}: holds {in_words(series.dtype)}, and 'decimal' and 'thousands' are about texts; "
+            "remove them."
+        )
+    if series.dtype == pl.String:
+        series = _checked(series, in_points(series, notation), "number", f" {notation.words}")
+    return _typed(series, column)
+
+
+def _refuse_doubt(series: pl.Series, column: Column, policy: Policy) -> None:
+    """Refuse texts that are numbers, of which nobody says how they are written, where that matters."""
+    if series.dtype != pl.String or column.type in ("string", "date"):
+        return
+    if column.hierarchy is not None and column.hierarchy.is_of_texts:
+        return
+    trimmed = series.drop_nulls().unique().str.strip_chars()
+    if not len(trimmed) or not trimmed.str.contains(r"^[+-]?[0-9][0-9.,'’_ \u00a0\u2009\u202f]*$").all():
+        return
+    marks = Notation.of(policy.input.decimal, policy.input.thousands)
+    if marks is None:
+        refuse_ambiguous(trimmed)
+    elif column.type is not None or not trimmed.str.contains("[.,]").any():
+        return
+    elif trimmed.str.contains(NUMBER).all() or in_points(trimmed, marks).null_count() == 0:
+        raise DataError(
+            f"column {series.name!r}: its texts are numbers, and [input] says how these are written in columns with a "
+            'type; give it type = "number", "integer" or "string".'
+        )
 
 
 def with_nulls(series: pl.Series, policy: Policy) -> pl.Series:
@@ -144,8 +179,7 @@ def _doubles(series: pl.Series) -> pl.Series:
 def infer(series: pl.Series, column: Column) -> ColumnType:
     """The narrowest type that every value of a text column has."""
     values = series.drop_nulls().unique()
-    hierarchy = column.hierarchy
-    if hierarchy is not None and (hierarchy.file or hierarchy.tree or hierarchy.prefix or hierarchy.flat):
+    if column.hierarchy is not None and column.hierarchy.is_of_texts:
         return "string"
     if len(values) == 0 or (values.str.contains(LEADING_ZERO).any() and not values.str.contains(r"[.eE]").any()):
         return "string"

@@ -48,6 +48,9 @@ class PlainTable:
         times, missing = np.array(list(found.values())), np.array([text is None for text in found])
         return Dictionary("", "", Texts.of(found), times, missing, list(found).index(STAR) if STAR in found else None)
 
+    def repeats(self, columns):
+        return {name: (self.frame[name].n_unique(), self.frame.height) for name in columns}
+
     def differences(self, other, columns):
         for name in columns:
             more = Counter(self.frame[name])
@@ -101,7 +104,7 @@ def test_the_tables_fit_the_protocol():
     from kohort.audit.read.table import Table
 
     wanted = {name for name in vars(AuditTable) if not name.startswith("_")}
-    assert wanted == {"header", "columns", "rows", "dictionary", "differences"}
+    assert wanted == {"header", "columns", "rows", "dictionary", "differences", "repeats"}
     assert wanted <= {*vars(Table), *Table.__annotations__}
 
 

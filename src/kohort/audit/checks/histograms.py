@@ -134,7 +134,7 @@ def counted(
     texts = {
         name: [known[code] for code in codes]
         for name, codes in zip(columns, values.codes(found), strict=True)
-        for known in ([written(policy, text) for text in table.dictionary(name).values],)
+        for known in ([written(policy, name, text) for text in table.dictionary(name).values],)
     }
     reference, number = reference_of(policy, texts, np.asarray(found["times"], np.int64), alike)
     return Histograms(database, reference, number, group, values.names, parts)

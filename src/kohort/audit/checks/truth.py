@@ -121,7 +121,7 @@ def _wrong_ends(release: Table, column: PublishedColumn, bound: str, end: str) -
         wanted = getattr(meaning, end) if isinstance(meaning, Interval) else None
         if wanted is not None and not wanted.is_finite():
             wanted = None
-        value = None if given is None else column.value(given)
+        value = None if given is None else column.end(given)
         # two ways to write one end would tell apart rows that the interval makes alike
         alike = seen.setdefault(text, given) == given
         if value != wanted or (given is not None and value is None) or not alike:

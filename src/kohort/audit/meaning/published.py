@@ -16,6 +16,7 @@ import numpy as np
 
 from kohort.audit.meaning.bulk import ISO, Ends, Floats, decimal, ends
 from kohort.audit.meaning.intervals import Interval, day, days_atom, interval, number, point
+from kohort.audit.meaning.notation import plain_number
 from kohort.audit.read.texts import Texts
 from kohort.privacy.reference import taxonomy_of
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from kohort.hierarchy import Taxonomy
     from kohort.policy import Column, Policy
+    from kohort.policy.notation import Notation
 
 STAR = "*"
 LAST_CHARACTER = chr(0x10FFFF)
@@ -90,6 +92,8 @@ class PublishedColumn:
     top: Decimal | None = None
     """Borders at and beyond which the policy tells no values apart."""
     style: str | None = field(default=None, repr=False)
+    notation: Notation | None = field(default=None, repr=False)
+    """How the original writes numbers; what is published has plain ones."""
     neutralised: bool = field(default=False, repr=False)
 
     @property
@@ -136,6 +140,10 @@ class PublishedColumn:
         iterator of tuple
             Number and value of each other one.
         """
+        if self.kind == "number" and self.notation is not None:
+            return np.full(len(texts), np.nan), (
+                (place, self.value(text)) for place, text in enumerate(texts) if text is not None
+            )
         found = self.ends(texts)
         # the policy's style may take the same text for another day
         is_styled = self.kind == "date" and self.style not in (None, ISO)
@@ -146,6 +154,14 @@ class PublishedColumn:
 
     def value(self, text: str) -> Decimal | None:
         """Read an original text of a column with ends: the number, or the days since 1970."""
+        text = self.plain(text)
+        if self.notation is None:
+            return self.end(text)
+        plain = plain_number(text, self.notation)
+        return None if plain is None else number(plain)
+
+    def end(self, text: str) -> Decimal | None:
+        """Read the published end of an interval: the number, or the days since 1970."""
         text = self.plain(text)
         return day(text, self.style) if self.kind == "date" else number(text)
 
@@ -191,6 +207,7 @@ def published_column(
         bottom=_border(column.bottom) if kind in _WITH_ENDS else None,
         top=_border(column.top) if kind in _WITH_ENDS else None,
         style=column.format,
+        notation=policy.notation(name),
         neutralised=neutralised,
     )
     return _with_domain(reader, column, original)

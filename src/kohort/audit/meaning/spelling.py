@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from unicodedata import category, normalize
 
 from kohort.audit.meaning.intervals import day
+from kohort.audit.meaning.notation import plain_number
 from kohort.audit.meaning.published import unquoted
 from kohort.audit.read.database import Database, quoted
 
@@ -96,15 +97,19 @@ def sensitive_values(policy: Policy, name: str) -> Alike:
         date = day(text, column.format) if column.type == "date" else None
         if date is not None:
             return date
-        spelled = alike(text)
+        spelled = alike(written(policy, name, text) or "")
         return None if spelled in missing else spelled
 
     return form
 
 
-def written(policy: Policy, text: str | None) -> str | None:
-    """Take the apostrophe from a cell of a release that keeps formulas from running."""
-    return unquoted(text) if text and policy.output.formulas == "neutralised" else text
+def written(policy: Policy, name: str, text: str | None) -> str | None:
+    """Take the apostrophe from a cell of a release that keeps formulas from running; a number as a plain one."""
+    text = unquoted(text) if text and policy.output.formulas == "neutralised" else text
+    notation = policy.notation(name)
+    if notation is None or not text or text in policy.input.missing:
+        return text
+    return plain_number(text, notation) or text
 
 
 def missing_forms(policy: Policy, form: Callable[[str], str]) -> frozenset[str]:

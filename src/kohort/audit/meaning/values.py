@@ -13,6 +13,7 @@ import numpy as np
 from kohort.audit.asked import AuditTable
 from kohort.audit.checks.rowwise import Question, outside
 from kohort.audit.meaning.intervals import day, number
+from kohort.audit.meaning.notation import plain_number
 from kohort.audit.meaning.order import NAME as ORDER
 from kohort.audit.meaning.order import Order
 from kohort.audit.meaning.published import unquoted
@@ -20,6 +21,7 @@ from kohort.audit.read.table import Table
 from kohort.policy import Policy
 
 if TYPE_CHECKING:
+    from kohort.policy.notation import Notation
     from kohort.policy.sections import Column
 
 _FINER = re.compile(r"\.\d{6}(\d+)", re.ASCII)
@@ -107,19 +109,20 @@ def surplus(policy: Policy, release: AuditTable, original: AuditTable, names: Se
 
 def comparison(policy: Policy, name: str) -> Canonical:
     """Make the comparison of a column: ``1.0`` is ``1``, and midnight is the day."""
-    canonical = _canonical_value(policy.columns[name])
+    canonical = _canonical_value(policy.columns[name], policy.notation(name))
     if policy.output.formulas != "neutralised":
         return canonical
     return lambda text: canonical(None if text is None else unquoted(text))
 
 
-def _canonical_value(column: Column) -> Canonical:
+def _canonical_value(column: Column, notation: Notation | None) -> Canonical:
     """Make the comparison of a column for texts without an apostrophe before formulas."""
 
     def canonical(text: str | None) -> Hashable:
         if text is None:
             return None
-        value = day(text, column.format) if column.format is not None else number(text)
+        plain = text if notation is None else plain_number(text, notation) or text
+        value = day(text, column.format) if column.format is not None else number(plain)
         if value is not None:
             return value
         try:

@@ -99,6 +99,19 @@ class Table:
             )
             yield from ((some[place], text, times) for place, text, times in found)
 
+    def repeats(self, columns: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Count the different values of some columns, and the rows that have one."""
+        found = {}
+        for column in columns:
+            text = self.text(column)
+            [(different, rows)] = self.database.rows(
+                "SELECT count(*), CAST(coalesce(sum(times), 0) AS BIGINT) FROM ("
+                f"SELECT {text} AS text, count(*) AS times FROM {self.relation} GROUP BY text) AS counted "
+                "WHERE text IS NOT NULL"
+            )
+            found[column] = (int(different), int(rows))
+        return found
+
     def blocks(self, columns: Sequence[str], most: int = _BLOCK) -> Iterator[Sequence[str]]:
         """Columns that one statement may ask about, some after the other."""
         step = min(most, max(1, _CELLS // max(self.rows, 1)))

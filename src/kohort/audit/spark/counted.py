@@ -111,6 +111,16 @@ class SparkTable:
         for column in columns:
             yield from ((column, text, rows) for text, rows in self._differences[id(other)][column].items())
 
+    def repeats(self, columns: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Count the different values of some columns, and the rows that have one."""
+        if not columns:
+            return {}
+        cells = [F.col(self.columns[column]) for column in columns]
+        [found] = self.frame.agg(
+            *(function(cell) for cell in cells for function in (F.countDistinct, F.count))
+        ).collect()
+        return {column: (int(found[2 * j]), int(found[2 * j + 1])) for j, column in enumerate(columns)}
+
     def class_sizes(self) -> ClassSizes:
         """The sizes of all classes, rows of ``*`` left out: how often each size occurs is all that leaves Spark."""
         classes = self.frame.filter(~F.col(STARRED)).groupBy(*map(self.literal, self.quasi)).count()

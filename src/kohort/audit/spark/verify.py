@@ -83,7 +83,7 @@ def examine(
     refuse_promises(policy)
     published = set(policy.columns) - set(policy.dropped)
     table = counted_table(release, "release", policy, published)
-    source = None if original is None else counted_table(original, "original", policy, published)
+    source = None if original is None else counted_table(original, "original", policy, set(policy.columns))
     if not table.rows:
         raise DataError("release: it has no rows; there is nothing to check.")
     case = SparkCase.of(policy, table, source)
@@ -133,7 +133,9 @@ class SparkCase(Case):
         found = shown.groupBy(*values).count().collect()
         if not found:
             return Judged(0, 0, 0)
-        texts = {column: [written(self.policy, row[j]) for row in found] for j, column in enumerate(model.columns)}
+        texts = {
+            column: [written(self.policy, column, row[j]) for row in found] for j, column in enumerate(model.columns)
+        }
         reference, numbers = reference_of(self.policy, texts, [row["count"] for row in found], alike)
         names = [f"v{j}" for j in range(len(values))]
         told = [(*row[: len(values)], int(number)) for row, number in zip(found, numbers, strict=True)]

@@ -18,6 +18,7 @@ from kohort.policy import Policy
 from kohort.policy.sections import Role
 from kohort.privacy import PrivacyModel, Promise, Reference, SensitiveModel, reference_of
 from kohort.release.prepare import spelled
+from kohort.table.numbers import plain_numbers
 from kohort.table.texts import as_texts
 from kohort.table.types import typed_column
 
@@ -85,7 +86,7 @@ def promised(
         columns = tuple(model.columns)
         if columns not in lookups:
             counted = distinct(columns)
-            texts = {name: as_texts(counted[name]).to_list() for name in columns}
+            texts = {name: plain_numbers(as_texts(counted[name]), policy).to_list() for name in columns}
             references[columns], numbers = reference_of(policy, texts, counted[COUNT].to_numpy())
             coded = counted.select(columns).with_columns(pl.Series(CODE, numbers.astype(np.int32)))
             lookups[columns] = Lookup(f"{OWN}value_{len(lookups)}", columns, coded)
