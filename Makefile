@@ -50,7 +50,7 @@ lint: $(READY) ## ruff and mypy
 	$(BIN)/mypy
 
 adversary: $(READY) java ## N random requests over all engines, and releases that were tampered with, judged from scratch
-	$(BIN)/python -m tests.adversary -n $(N)
+	$(BIN)/python -m tests.adversary -n $(N) -j $$(nproc)
 
 bench: $(READY) ## speed and loss, side by side in one run
 	$(BIN)/python benchmarks/run.py

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
+import multiprocessing
 import sys
-import tempfile
-import time
-import traceback
-from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from .generate import ENGINES, case_of
-from .judge import Fault
-from .run import attack
+from .generate import ENGINES
+from .work import Found, say, work
+
+SHARES = {"memory": 6, "disk": 3, "spark": 1}
+"""Of ten cases, how many are of each engine: one of Spark takes about as long as three others."""
+BATCH = 10
 
 
 def main() -> int:
@@ -27,56 +26,43 @@ def main() -> int:
     parser.add_argument("-n", type=int, default=100, help="so many cases, over the engines")
     parser.add_argument("--first", type=int, default=0, help="begin with this seed")
     parser.add_argument("--engine", choices=ENGINES, action="append", help="one engine, or several; all when absent")
+    shares = ",".join(map(str, SHARES.values()))
+    parser.add_argument("--shares", default=shares, help=f"cases of {', '.join(ENGINES)} in proportion ({shares})")
+    parser.add_argument("-j", type=int, default=1, help="so many processes; Spark has one of them")
     given = parser.parse_args()
     engines = given.engine or list(ENGINES)
-    seeds = [given.seed] if given.seed is not None else range(given.first, given.first + -(-given.n // len(engines)))
-    with contextlib.ExitStack() as stack:
-        spark = stack.enter_context(_session()) if "spark" in engines else None
-        found = sum(_run(engine, seed, spark, show=given.seed is not None) for seed in seeds for engine in engines)
-    _say(f"{found} findings in {len(seeds) * len(engines)} cases; ended with {dict(CODES)}; mutants {dict(TALLY)}")
-    return 1 if found else 0
+    if given.seed is not None:
+        batches = [(engine, [given.seed]) for engine in engines]
+    else:
+        batches = _batches(given.n, given.first, engines, dict(zip(ENGINES, given.shares.split(","), strict=True)))
+    found = Found()
+    for some in _worked(batches, given.j, show=given.seed is not None):
+        found.add(some)
+    counts = f"ended with {dict(sorted(found.codes.items()))}; mutants {dict(sorted(found.mutants.items()))}"
+    say(f"{found.faults} findings in {found.cases} cases; {counts}")
+    return 1 if found.faults else 0
 
 
-QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Spark lives no longer than the run."""
-CODES: Counter[tuple[str, int]] = Counter()
-TALLY: Counter[str] = Counter()
-MUTANTS = int(os.environ.get("ADVERSARY_MUTANTS", "3"))
+def _batches(n: int, first: int, engines: list[str], shares: dict[str, str]) -> list[tuple[str, list[int]]]:
+    """Seeds of each engine, some at a time; those of Spark all at once and first, for they share its start."""
+    weights = {engine: int(shares[engine]) for engine in engines}
+    sizes = {engine: -(-n * weight // max(1, sum(weights.values()))) for engine, weight in weights.items()}
+    found = []
+    for engine in sorted(engines, key=ENGINES.index, reverse=True):
+        step = max(1, sizes[engine]) if engine == "spark" else BATCH
+        starts = range(first, first + sizes[engine], step)
+        found += [(engine, list(range(start, min(start + step, first + sizes[engine])))) for start in starts]
+    return found
 
 
-def _session() -> Any:
-    from kohort.release.engines.spark.session import session
-
-    quick = {"spark.sql.shuffle.partitions": "4", "spark.sql.codegen.wholeStage": "false"}
-    return session("local[2]", quick | {"spark.driver.memory": "1g", "spark.driver.extraJavaOptions": QUICK_JAVA})
-
-
-def _run(engine: str, seed: int, spark: Any, *, show: bool) -> int:
-    case = case_of(seed, engine)
-    start = time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix="adversary-") as folder:
-        try:
-            outcome, faults, tally = attack(case, Path(folder), spark, MUTANTS)
-            TALLY.update(tally)
-        except Exception:
-            faults = [Fault("judge", traceback.format_exc())]
-            outcome = None
-        if outcome is not None:
-            CODES[engine, outcome.code] += 1
-        if show:
-            _say(f"{case}\n{outcome and (outcome.code, outcome.out, outcome.err)}")
-            if outcome and outcome.target.is_file() and outcome.target.suffix == ".csv":
-                _say(outcome.target.read_text(encoding="utf-8"))
-        elif os.environ.get("ADVERSARY_VERBOSE") and outcome:
-            _say(f"{engine} {seed}: {outcome.code} {outcome.err.strip()[:300]} ({time.perf_counter() - start:.2f} s)")
-    for fault in faults:
-        _say(f"FOUND {engine} {seed}: {fault}")
-    return len(faults)
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+def _worked(batches: list[tuple[str, list[int]]], jobs: int, *, show: bool) -> Any:
+    if jobs == 1:
+        for engine, seeds in batches:
+            yield work(engine, seeds, show=show)
+        return
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        for done in as_completed([pool.submit(work, *batch, show=show) for batch in batches]):
+            yield done.result()
 
 
 if __name__ == "__main__":

@@ -273,7 +273,10 @@ def _quasi(r: Random, name: str, n: int) -> Made:
 
 def _sensitive(r: Random, name: str, n: int) -> Made:
     spec: dict[str, Any] = {"role": "sensitive"}
-    if r.random() < 0.4:
+    kind = r.random()
+    if kind < 0.1:
+        pool, arrow = r.choice([(sorted({str(day) for day in _days(r)}), "string"), (["true", "false"], "string")])
+    elif kind < 0.4:
         pool: list[Any] = sorted({r.randrange(1000, 99999) for _ in range(r.choice([3, 6, 40]))})
         arrow = r.choice(["int64", "double", "string"])
     else:
@@ -286,6 +289,26 @@ def _sensitive(r: Random, name: str, n: int) -> Made:
     if r.random() < 0.2:
         cells = [None if r.random() < 0.15 else cell for cell in cells]
     return Made(name, cells, spec, arrow, pool)
+
+
+def _insensitive(r: Random, name: str, n: int) -> Made:
+    """What is published as it is: odd texts, numbers, days and moments, some of them missing."""
+    zone = r.choice([*ZONES, None])
+    kinds: dict[str, Any] = {
+        "string": lambda: _texts(r, 4),
+        "int64": lambda: [int(x) for x in _numbers(r)],
+        "double": lambda: _numbers(r),
+        "decimal128(30, 9)": lambda: [Decimal(x) for x in _numbers(r)],
+        "bool": lambda: [True, False],
+        "date32[day]": lambda: _days(r),
+        f"timestamp[{r.choice(['us', 'ms', 'ns'])}{', tz=' + zone if zone else ''}]": lambda: [
+            _moment(r, max(day, dt.date(1900, 1, 2)), zone) for day in _days(r)
+        ],
+    }
+    arrow = r.choice(["string", "string", *kinds])
+    pool = kinds[arrow]()
+    gone = r.choice([0.0, 0.0, 0.1])
+    return Made(name, [None if r.random() < gone else r.choice(pool) for _ in range(n)], {"role": "insensitive"}, arrow)
 
 
 def _respelt(r: Random, text: str) -> str:
@@ -383,8 +406,7 @@ def case_of(seed: int, engine: str = "memory") -> Case:
     if r.random() < 0.5:
         columns.append(Made(names.pop(), [f"tag {row} {_canary(r)}" for row in range(n)], {"role": "insensitive"}))
     if r.random() < 0.4:
-        odd = _texts(r, 4)
-        columns.append(Made(names.pop(), [r.choice(odd) for _ in range(n)], {"role": "insensitive"}))
+        columns.append(_insensitive(r, names.pop(), n))
     r.shuffle(columns)
     policy, missing = _policy(r, engine, n, quasi, sensitive, who)
     for made in quasi:
@@ -490,8 +512,8 @@ def _leave_to_others(privacy: dict[str, Any], algorithm: dict[str, Any], output:
 
 def _source(r: Random, engine: str, columns: list[Made]) -> dict[str, Any]:
     typed_only = any(made.arrow.startswith("timestamp") for made in columns)
-    kinds = ["csv", "csv", "parquet"] + (["polars", "pandas", "arrow"] if engine == "memory" else ["folder"])
-    kind = r.choice(kinds)
+    kinds = ["csv", "csv", "parquet", "folder", "parquet folder"]
+    kind = r.choice(kinds + (["polars", "pandas", "arrow"] if engine == "memory" else ["csv"]))
     if typed_only and kind in ("csv", "folder"):
         kind = "parquet"
     if kind in ("csv", "folder"):
@@ -564,17 +586,21 @@ def write_files(case: Case, folder: Path) -> Path | None:
     for path, text in case.files.items():
         (folder / path).write_bytes(text.encode())
     kind = case.source["kind"]
-    if kind == "parquet":
+    if kind.startswith("parquet"):
         import pyarrow.parquet as pq
-
+    if kind == "parquet":
         pq.write_table(arrow_table(case), folder / "in.parquet")
         return folder / "in.parquet"
-    if kind == "folder":
+    if kind.endswith("folder"):
         (folder / "in").mkdir()
         cut = max(1, case.rows // 3)
         for number in range(3):
             rows = range(number * cut, case.rows if number == 2 else (number + 1) * cut)
-            (folder / "in" / f"part{number}.csv").write_bytes(csv_bytes(case, rows))
+            path = folder / "in" / f"part{number}.{'csv' if kind == 'folder' else 'parquet'}"
+            if kind == "folder":
+                path.write_bytes(csv_bytes(case, rows))
+            else:
+                pq.write_table(arrow_table(case).slice(rows.start, len(rows)), path)
         return folder / "in"
     if kind == "csv":
         path = folder / ("in.csv.gz" if case.source["gzip"] else "in.csv")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .judge_columns import STAR, Column, Span, column_of
-from .judge_files import NULL, Cell, Table, canonical, read_as
+from .judge_files import NULL, Cell, Table, canonical, moment_of, read_as
 from .judge_models import POPULATIONS, SIZES, broken_classes, broken_population, broken_sizes, sensitive_value
 from .judge_pairs import assignment, column_assignment
 
@@ -195,7 +195,7 @@ class Release:
         """A cell beside the quasi-identifiers, in the form in which it must not change."""
         same_kind = (self.table.types is None) == (self.original.types is None)
         if not self.strict or not same_kind:
-            return canonical(cell.text) if cell.text else ""
+            return canonical(cell.text if (moment := moment_of(cell)) is None else moment) if cell.text else ""
         return cell.text if self.table.types is None else (cell.value is None, cell.text)
 
 

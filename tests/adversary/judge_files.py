@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import datetime as dt
 import gzip
 import io
 import math
+import re
 import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
@@ -96,6 +98,17 @@ def number_of(text: str) -> Fraction | None:
     """The number that a text is, blanks around it left out."""
     text = text.strip(" \t\r\n")
     return Fraction(text) if NUMBER.fullmatch(text) else None
+
+
+def moment_of(cell: Cell) -> dt.datetime | None:
+    """The moment that a cell is, or is written as: in UTC if it has a zone."""
+    value = cell.value
+    if isinstance(value, str) and re.match(r"\d{4}-\d{2}-\d{2}[T ]\d", value):
+        with contextlib.suppress(ValueError):
+            value = dt.datetime.fromisoformat(value)
+    if not isinstance(value, dt.datetime):
+        return None
+    return value.astimezone(dt.UTC) if value.tzinfo else value
 
 
 def _is_code(text: str) -> bool:

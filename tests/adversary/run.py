@@ -410,8 +410,10 @@ def release_of(case: Case, outcome: Outcome, *, strict: bool = True, path: Path 
 def original_of(case: Case, outcome: Outcome) -> Table:
     """The table that the request was about."""
     if outcome.source is None:
-        return of_arrow(arrow_table(case))
-    return read(outcome.source, **(_dialect(case) if outcome.source.suffix != ".parquet" else {}))
+        table = arrow_table(case)
+        # there a column of whole numbers with a missing one is one of floats
+        return of_arrow(type(table).from_pandas(table.to_pandas()) if case.source["kind"] == "pandas" else table)
+    return read(outcome.source, **(_dialect(case) if not case.source["kind"].startswith("parquet") else {}))
 
 
 def _dialect(case: Case) -> dict[str, Any]:

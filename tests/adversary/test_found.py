@@ -112,3 +112,67 @@ def test_vertical_tables_that_were_tampered_with(tmp_path):
     faults, tally = tampered(case, outcome, 12)
     assert faults == []
     assert tally["caught"] > 5
+
+
+# -- missing cells that are published as they are --------------------------------------------------------
+
+AS_THEY_ARE = """
+[input]
+missing = ["", "-", "null"]
+[privacy]
+k = 2
+[output]
+order = "kept"
+formulas = "neutralised"
+[columns]
+age = "quasi"
+ill = "sensitive"
+tag = "insensitive"
+"""
+GAPS = "age,ill,tag\n1,-,null\n1,,-\n1,=flu,x\n1,null,\n"
+
+
+@pytest.mark.slow
+@pytest.mark.promise("2.2")
+@pytest.mark.parametrize("engine", ["memory", "disk"])
+def test_a_text_for_missing_may_look_like_a_formula(tmp_path, engine):
+    """The maker wrote `'-`, and the auditor took only `-` for a missing value: a good table was refused."""
+    outcome = run_case(case := by_hand(engine, AS_THEY_ARE, GAPS), tmp_path)
+    assert findings(case, outcome) == []
+    assert outcome.target.read_text() == 'age,ill,tag\n1,\'-,null\n1,"",\'-\n1,\'=flu,x\n1,null,""\n'
+
+
+@pytest.mark.slow
+@pytest.mark.promise("2.2", "3.3")
+@pytest.mark.parametrize(("before", "after"), [(",null\n", ",\n"), ("1,null,", "1,'-,"), ('1,"",', "1,null,")])
+def test_one_text_for_missing_is_not_another(tmp_path, before, after):
+    """Beside the quasi-identifiers every text is published as it is; any two for missing were taken for one."""
+    outcome = run_case(by_hand("memory", AS_THEY_ARE, GAPS), tmp_path)
+    release = outcome.target.read_text()
+    assert before in release
+    outcome.target.write_text(release.replace(before, after, 1))
+    there = ["-p", str(tmp_path / "policy.toml"), "--original", str(tmp_path / "in.csv")]
+    code, out, _ = command("verify", str(outcome.target), *there)
+    assert code == 1
+    assert "FAIL values" in out
+
+
+ANY_BLANK = """
+[input]
+missing = ["?"]
+[privacy]
+k = 2
+models = [{ model = "delta-disclosure", column = "ill", delta = 0.5, zeros = "count" }]
+[columns]
+age = "quasi"
+ill = "sensitive"
+"""
+
+
+@pytest.mark.promise("1.4", "1.6")
+def test_values_of_which_nothing_can_be_seen_are_one(tmp_path):
+    """One class misses the value by `?`, one by an empty cell, one by a control character: each has both values."""
+    rows = [f"{age},{ill}\n" for age, blank in enumerate(["?", "", "\x01", "\u200b"]) for ill in (blank, "flu")]
+    outcome = run_case(case := by_hand("memory", ANY_BLANK, "age,ill\n" + "".join(rows)), tmp_path)
+    assert findings(case, outcome) == []
+    assert len(set(outcome.target.read_text().splitlines()[1:])) == 8, "no class was merged"

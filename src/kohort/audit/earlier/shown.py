@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
-from kohort.audit.meaning.published import STAR, PublishedColumn, published_column, unquoted
+from kohort.audit.meaning.published import STAR, PublishedColumn, published_column
+from kohort.audit.meaning.spelling import written
 from kohort.ledger import ClassShown, QuasiColumn, RecordsShown, Shown
 
 if TYPE_CHECKING:
     from kohort.audit.case import LoadedCase
+    from kohort.policy import Policy
 
 Literal: TypeAlias = tuple[str, ...]
 """The quasi-identifiers of a class as the file writes them."""
@@ -42,7 +44,6 @@ def sight_of(case: LoadedCase) -> Sight | None:
     if any(name not in release.columns for name in (*quasi, *sensitive)):
         return None
     readers = {name: _reader(case, name) for name in quasi}
-    neutralised = policy.output.formulas == "neutralised"
     literals = [release.literal(name) for name in quasi]
     absent = [f"{release.columns[name]} IS NULL" for name in quasi]
     values = [release.columns[name] for name in sensitive]
@@ -63,7 +64,7 @@ def sight_of(case: LoadedCase) -> Sight | None:
             records=tuple(
                 RecordsShown(
                     count=row[-1],
-                    values=tuple(unquoted(text) if neutralised and text else text for text in row[2 * width : -1]),
+                    values=tuple(_value(policy, text) for text in row[2 * width : -1]),
                 )
                 for row in rows
             ),
@@ -76,6 +77,12 @@ def sight_of(case: LoadedCase) -> Sight | None:
         classes=tuple(classes.values()),
     )
     return Sight(shown, readers, tuple(classes))
+
+
+def _value(policy: Policy, text: str | None) -> str | None:
+    """A sensitive cell; None if the policy calls it missing, as another policy may not."""
+    text = written(policy, text)
+    return None if text in policy.input.missing else text
 
 
 def _reader(case: LoadedCase, name: str) -> PublishedColumn:

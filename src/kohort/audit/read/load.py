@@ -61,10 +61,7 @@ def load(database: Database, name: str, source: Source, policy: Policy, wanted: 
         row=opened.row,
         parts=opened.parts,
         kinds=opened.kinds,
-        # texts for missing are those of the table's own columns: a column that a release adds may hold them as numbers
-        missing={
-            column: frozenset({"", *(policy.input.missing if column in policy.columns else ())}) for column in columns
-        },
+        missing={column: missing_texts(policy, column) for column in columns},
         viewed={
             column: sql
             for column, sql in columns.items()
@@ -74,6 +71,17 @@ def load(database: Database, name: str, source: Source, policy: Policy, wanted: 
     _make_view(table, policy)
     _read_through(table, policy)
     return table
+
+
+def missing_texts(policy: Policy, column: str) -> frozenset[str]:
+    """Texts of a column that mean a missing value wherever it is asked about.
+
+    Sensitive and insensitive cells are published as they are, so texts that the policy calls missing stay what they
+    are there; models and ledgers, which count values, have a form in which they are one. A column that the policy does
+    not name may hold such texts as numbers.
+    """
+    counts = column in policy.columns and policy.columns[column].role not in ("sensitive", "insensitive")
+    return frozenset({"", *(policy.input.missing if counts else ())})
 
 
 def _opened(database: Database, name: str, source: Source, policy: Policy, wanted: Collection[str]) -> Opened:

@@ -22,6 +22,7 @@ from pyspark.sql.types import ArrayType, BinaryType, DoubleType, FloatType, MapT
 from kohort.audit.checks.classes import ClassSizes
 from kohort.audit.meaning.published import STAR
 from kohort.audit.read.dictionary import Dictionary
+from kohort.audit.read.load import missing_texts
 from kohort.audit.read.opened import refuse_namesakes
 from kohort.audit.read.texts import Texts
 from kohort.errors import DataError
@@ -192,5 +193,5 @@ def _shortest(numbers: pd.Series) -> pd.Series:
 
 def _missing(column: str, kind: DataType, policy: Policy) -> frozenset[str]:
     """Texts of a column that mean a missing value; a typed column may say "not a number" instead."""
-    texts = {"", *(policy.input.missing if column in policy.columns else ())}
-    return frozenset(texts | ({"NaN"} if isinstance(kind, DoubleType | FloatType) else set()))
+    not_a_number = {"NaN"} if isinstance(kind, DoubleType | FloatType) else set()
+    return missing_texts(policy, column) | not_a_number
