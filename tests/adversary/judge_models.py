@@ -78,8 +78,7 @@ def _leaves(values: Sequence[Any], tree: Any) -> list[Any]:
 
 def _leaf(value: Any) -> str:
     """A value of a tree: a text, also if it is a number."""
-    found = canonical(value)
-    return f"{found}"
+    return f"{read_as(value, frozenset())}"
 
 
 def _alpha(given: Mapping[str, Any], group: Sequence[Any]) -> bool:

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
-from kohort.audit.meaning.published import STAR, PublishedColumn, published_column
-from kohort.audit.meaning.spelling import written
+from kohort.audit.meaning.published import STAR, PublishedColumn, published_column, unquoted
 from kohort.ledger import ClassShown, QuasiColumn, RecordsShown, Shown
 
 if TYPE_CHECKING:
@@ -81,7 +80,8 @@ def sight_of(case: LoadedCase) -> Sight | None:
 
 def _value(policy: Policy, text: str | None) -> str | None:
     """A sensitive cell; None if the policy calls it missing, as another policy may not."""
-    text = written(policy, text)
+    if text and policy.output.formulas == "neutralised":
+        text = unquoted(text)
     return None if text in policy.input.missing else text
 
 
