@@ -24,7 +24,7 @@ def job(name: str, out: str) -> dict:
         source = path("census_income/census_income.parquet")
         policy = census_policy(list(pl.read_parquet_schema(source)), 10)
     start = time.perf_counter()
-    release = kohort.anonymize(source, policy, output=out)
+    release = kohort.anonymize(source, policy, output=out, overwrite=True)
     seconds = time.perf_counter() - start
     peak = peak_memory()
     return {"seconds": seconds, "peak": peak, "gcp": release.loss.total, "steps": release.provenance.seconds}

@@ -60,7 +60,7 @@ def one(table: Path, memory: str, k: int) -> None:
     """One run: a line of the table."""
     start = time.perf_counter()
     output = table.parent / "release.parquet"
-    release = kohort.anonymize(table, policy(k), output=output, memory=memory)
+    release = kohort.anonymize(table, policy(k), output=output, memory=memory, overwrite=True)
     seconds = time.perf_counter() - start
     n = release.verdict.facts.rows_released
     steps = ", ".join(f"{name} {value:.0f}" for name, value in release.provenance.seconds.items())

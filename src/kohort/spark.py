@@ -22,6 +22,7 @@ refuse_without_spark()
 from kohort.audit.read.files import files_hash, listed_files  # noqa: E402
 from kohort.audit.spark.audited import audited  # noqa: E402
 from kohort.audit.spark.verify import examine, verify  # noqa: E402
+from kohort.common.packed import named_packing  # noqa: E402
 from kohort.common.spark import guarded  # noqa: E402
 from kohort.errors import DataError  # noqa: E402
 from kohort.policy import Policy  # noqa: E402
@@ -38,7 +39,7 @@ from kohort.release.release import Release  # noqa: E402
 from kohort.release.solve import refuse_stars  # noqa: E402
 from kohort.table.files import FileKind  # noqa: E402
 from kohort.table.read import file_kind  # noqa: E402
-from kohort.table.safe import together  # noqa: E402
+from kohort.table.safe import refuse_existing, together  # noqa: E402
 from kohort.table.sources import Source, open_source  # noqa: E402
 from kohort.table.targets import read_by, refuse_targets  # noqa: E402
 from kohort.table.zones import refuse_zones  # noqa: E402
@@ -57,6 +58,7 @@ def release(
     progress: Progress | None = None,
     verdict: str | Path | None = None,
     private: str | Path | None = None,
+    overwrite: bool = False,
 ) -> Release:
     """Make a verified release of a table in files, as a folder of files.
 
@@ -67,8 +69,7 @@ def release(
     policy : Policy or path
         What is promised about which column.
     output : path
-        The folder, whose name ends in .parquet or .csv. It appears only after its files have been read again and
-        verified.
+        The folder, whose name ends in .parquet or .csv. It appears only after its files have been verified.
     master : str, optional
         Where Spark runs: ``local[*]`` when absent, ``spark://host:port``, or ``sc://host:port`` for Spark Connect.
     partitions : int, optional
@@ -78,7 +79,9 @@ def release(
     progress : callable, optional
         Called with the step and the share of it that is done, 0 to 1.
     verdict, private : path, optional
-        Write the public and the private verdict there, too; they appear with the folder, or nothing does.
+        Write the verdicts there, too; they appear with the folder, or nothing does.
+    overwrite : bool
+        Write over verdicts that are there. A folder is never written over.
 
     Returns
     -------
@@ -101,10 +104,16 @@ def release(
     if os.path.lexists(path) and path.name:
         raise DataError(f"{path.name}: is already there, and a folder is not written over; remove it first.")
     refuse_targets({"output": path} | documents.targets, read_by(table, policy, plan.models))
-    if file_kind(path) == "csv" and path.name.endswith(".gz"):
+    if not overwrite:
+        refuse_existing(documents.targets.values())
+    if file_kind(path) not in ("csv", "parquet"):
+        refuse(SPARK, options=["kind"])
+    if file_kind(path) == "csv" and named_packing(path) != "none":
         raise DataError(f"{path.name}: Spark writes a folder of files; give a name that ends in .csv or .parquet.")
     with clock.step("read"):
         source = open_source(table, policy.input, policy.columns)
+        if source.kind not in ("csv", "parquet"):
+            refuse(SPARK, options=["kind"])
         refuse_types(source, policy.columns)
         refuse_zones(source.zones, policy)
     kept = resumable(path)
@@ -112,7 +121,7 @@ def release(
         shutil.rmtree(kept, ignore_errors=True)
     else:
         plan = _resumed(plan, path, {"files": files_facts(source.files), "partitions": partitions})
-    with together(stopping.published) as files:
+    with together(stopping.published, overwrite=overwrite) as files:
         draft = files.folder(path)
         release = _released(table, source, plan, path, draft, clock, master, partitions, kept if resume else None)
         documents.write(release, files)

@@ -163,7 +163,7 @@ def _run_frame(case: Case, outcome: Outcome) -> None:
     kind = case.source["kind"]
     frame = {"arrow": lambda: table, "polars": lambda: pl.from_arrow(table), "pandas": table.to_pandas}[kind]()
     try:
-        release = kohort.anonymize(frame, outcome.folder / "policy.toml", output=outcome.target)
+        release = kohort.anonymize(frame, outcome.folder / "policy.toml", output=outcome.target, overwrite=True)
     except kohort.KohortError as error:
         outcome.code, outcome.err = error.exit_code, "".join(f"error: {fault}\n" for fault in error.faults)
     except Exception:

@@ -87,7 +87,7 @@ class Fault:
     def arguments(self) -> list[str]:
         if self.command:
             return [*self.command, *self.options]
-        return ["anonymize", self.data_name, "-p", "policy.toml", "-o", str(self.output), *self.options]
+        return ["anonymize", self.data_name, "-p", "policy.toml", "-o", str(self.output), "--force", *self.options]
 
     @property
     def older(self) -> dict[str, Content]:

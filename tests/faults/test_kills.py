@@ -29,7 +29,7 @@ CODE = "from kohort.cli.main import run; run()"
 POLITE = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 STOPPED = {False: "stopped; nothing was published.\n", True: "stopped; the release was published before.\n"}
 
-RELEASE = ("anonymize", "people.csv", "-p", "policy.toml", "--private", "private.json")
+RELEASE = ("anonymize", "people.csv", "-p", "policy.toml", "--private", "private.json", "--force")
 COMMANDS = {
     "memory": (*RELEASE, "-o", "out.csv"),
     "disk": (*RELEASE, "-o", "out.csv", "--memory", "1GB", "--partitions", "4"),

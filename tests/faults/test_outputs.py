@@ -27,7 +27,11 @@ from faults.harness import (
 )
 from kohort.datasets import patients
 
-KINDS = "its kind is not known by its name; kohort reads and writes .csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .pq."
+ENDS = (
+    ".csv, .tsv, .txt, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .parquet, .pq, .xlsx, .xlsm, .feather, .arrow, .ipc, "
+    ".jsonl, .ndjson, .jsonl.gz, .ndjson.gz, .jsonl.zst, .ndjson.zst, .sas7bdat, .xpt, .sav, .zsav, .dta"
+)
+KINDS = f"its kind is not known by its name; kohort reads and writes {ENDS}."
 NO_FOLDER = r"(nowhere/)?{}: cannot be written \(No such file or directory\); .*folder.*\."
 
 RELEASES = [
@@ -47,7 +51,7 @@ RELEASES = [
         output="policy.toml",
     ),
     Fault("output-in-no-folder", says(like(NO_FOLDER.format(r"release\.csv"))), output="nowhere/release.csv"),
-    Fault("output-of-unknown-kind", says(f"release.xlsx: {KINDS}"), output="release.xlsx"),
+    Fault("output-of-unknown-kind", says(f"release.docx: {KINDS}"), output="release.docx"),
     Fault("output-without-kind", says(f"release: {KINDS}"), output="release"),
     Fault(
         "output-is-a-folder",
@@ -99,7 +103,7 @@ def test_a_folder_that_may_not_be_written(folder, capfd, monkeypatch):
         return real(path, flags, *rest, **keys)
 
     monkeypatch.setattr("os.open", refuse)
-    ended = command(capfd, "anonymize", "people.csv", "-p", "policy.toml", "-o", "release.csv")
+    ended = command(capfd, "anonymize", "people.csv", "-p", "policy.toml", "-o", "release.csv", "--force")
     monkeypatch.undo()
     assert plain_faults(ended) == ["release.csv: cannot be written (Permission denied); check the folder."]
     assert ended.code == 2
@@ -109,7 +113,7 @@ def test_a_folder_that_may_not_be_written(folder, capfd, monkeypatch):
 EARLY = {
     "output-in-no-folder": (POLICY, "nowhere/release.csv"),
     "output-is-a-folder": (POLICY, "folder.csv"),
-    "output-of-unknown-kind": (POLICY, "release.xlsx"),
+    "output-of-unknown-kind": (POLICY, "release.docx"),
     "output-is-the-input": (POLICY, "people.csv"),
     "bounds-in-csv": (section("output", "bounds = true"), "release.csv"),
     "no-hierarchy-of-a-sensitive-column": (f'{POLICY}hierarchy = "disease.csv"\n', "release.csv"),
@@ -225,7 +229,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(output, how, size, said, folder)
     (folder / output).write_bytes(b"old")
     before = contents(folder)
     with room_for(size), pytest.raises(kohort.DataError, match=said):
-        kohort.anonymize("in.parquet", policy, output=output, **how)
+        kohort.anonymize("in.parquet", policy, output=output, overwrite=True, **how)
     assert contents(folder) == before
 
 
@@ -239,7 +243,7 @@ def test_a_release_that_fails_late_leaves_nothing(folder, capfd, monkeypatch):
     place(folder, {"policy.toml": POLICY, "people.csv": DATA, "release.csv": "old"})
     before = contents(folder)
     monkeypatch.setattr("polars.DataFrame.write_csv", fail)
-    ended = command(capfd, "anonymize", "people.csv", "-p", "policy.toml", "-o", "release.csv")
+    ended = command(capfd, "anonymize", "people.csv", "-p", "policy.toml", "-o", "release.csv", "--force")
     assert_nothing_told(ended)
     assert ended.code == 70
     assert contents(folder) == before

@@ -26,7 +26,11 @@ from faults.harness import (
 )
 
 ROW = f"{CANARY},31,77031,Sekretheim,flu\n"
-KINDS = "its kind is not known by its name; kohort reads and writes .csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .pq."
+ENDS = (
+    ".csv, .tsv, .txt, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .parquet, .pq, .xlsx, .xlsm, .feather, .arrow, .ipc, "
+    ".jsonl, .ndjson, .jsonl.gz, .ndjson.gz, .jsonl.zst, .ndjson.zst, .sas7bdat, .xpt, .sav, .zsav, .dta"
+)
+KINDS = f"its kind is not known by its name; kohort reads and writes {ENDS}."
 BROKEN_QUOTE = "a quote is not closed, or text follows it; mend the line, or give the quote character."
 HEADER_QUOTE = "a quote of the header is not closed, or text follows it; mend the line."
 NUL = "people.csv: holds NUL bytes, so it is no CSV file; give CSV or Parquet."
@@ -36,7 +40,6 @@ LONG = DATA + ROW * 9_000
 """More than the sample that is looked at first."""
 
 
-ENDS = ".csv, .tsv, .txt, .csv.gz, .tsv.gz, .parquet, .pq"
 TAKE_OUT = "take it out of the folder, or give the files by a pattern."
 
 
@@ -52,7 +55,7 @@ FILES = [
         data=None,
         files={"people.csv/x": "1"},
     ),
-    Fault("data-of-unknown-kind", says(f"people.xlsx: {KINDS}"), data_name="people.xlsx"),
+    Fault("data-of-unknown-kind", says(f"people.docx: {KINDS}"), data_name="people.docx"),
     Fault("data-without-kind", says(f"people: {KINDS}"), data_name="people"),
     Fault("data-empty", says("people.csv: is empty; give a file with a header and rows."), data=""),
     Fault("data-blank", says("people.csv: is empty; give a file with a header and rows."), data="\n \n\n"),

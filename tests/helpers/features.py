@@ -16,6 +16,7 @@ ASKED = {
     "bounds": {"output": {"bounds": True}},
     "formulas": {"output": {"formulas": "neutralised"}},
     "budget": {"algorithm": {"name": "auto", "budget": "5s"}},
+    "preamble": {"input": {"skip_rows": 2}},
 }
 """What a policy says to ask for each feature that policies ask for."""
 

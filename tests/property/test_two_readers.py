@@ -13,6 +13,7 @@ import pytest
 from kohort.audit.read.blocks import records_of
 from kohort.audit.read.dialect import sniff as audit_sniff
 from kohort.errors import DataError
+from kohort.policy.sections import Input
 from kohort.table.csv import read_csv, sniff
 
 FILES = int(os.environ.get("KOHORT_CSV_FILES", "600"))
@@ -61,7 +62,7 @@ def damaged(rng, text):
 
 
 def by_maker(path, delimiter):
-    dialect = sniff(path, delimiter=delimiter, quote=None, encoding=None)
+    dialect = sniff(path, Input(delimiter=delimiter))
     return [list(dialect.header), *map(list, read_csv(path, dialect).rows())]
 
 

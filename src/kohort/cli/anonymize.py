@@ -11,6 +11,7 @@ from warnings import filterwarnings
 
 import typer
 
+from kohort.cli.given import PIPE, piped_out
 from kohort.cli.shared import (
     BoundOption,
     BoundsOption,
@@ -43,7 +44,10 @@ class Engine(StrEnum):
     spark = "spark"
 
 
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Release: .csv or .parquet.")]
+Output = Annotated[
+    Path,
+    typer.Option("--output", "-o", metavar="OUT", help="Release: .csv, .parquet, .xlsx and others, or -."),
+]
 Algorithm = Annotated[str | None, typer.Option(help="Algorithm, instead of the policy's.")]
 Measure = Annotated[str | None, typer.Option(help="Loss measure, instead of the policy's.")]
 Seed = Annotated[int | None, typer.Option(help="Seed of the clustering.")]
@@ -65,6 +69,7 @@ _PARTITIONS = "Largest number of partitions; 1 for the whole table at once."
 Partitions = Annotated[int | None, typer.Option(min=1, help=_PARTITIONS)]
 _RESUME = "With --memory or Spark: continue an interrupted run, keep its finished partitions."
 Resume = Annotated[bool, typer.Option("--resume", help=_RESUME)]
+Force = Annotated[bool, typer.Option("--force", help="Write over a release and verdicts that are there.")]
 Where = Annotated[Engine, typer.Option(help="Where the work is done.")]
 _MASTER = "With --engine spark: local[*], spark://host:port or sc://host:port."
 Master = Annotated[str | None, typer.Option(help=_MASTER)]
@@ -96,13 +101,15 @@ def anonymize(
     resume: Resume = False,
     engine: Where = Engine.local,
     master: Master = None,
+    force: Force = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Make a verified release of DATA.
 
     OUT appears only after it has been written, re-read and verified; the public verdict is
-    written beside it as OUT.verdict.json. With --engine spark, OUT is a folder of files.
+    written beside it as OUT.verdict.json. What is there already is written over with --force
+    only. With --engine spark, OUT is a folder of files.
     """
     from kohort.table.targets import part_path, verdict_path
 
@@ -115,17 +122,21 @@ def anonymize(
     )
     _refuse_options(engine, {"master": master, "ledger": ledger or person or ledger_key, "memory": memory})
     here = {"ledger": ledger, "person": person, "ledger_key": ledger_key, "memory": memory}
-    with progress_bar(silent=quiet or json) as progress:
+    through_pipe = output == PIPE
+    with progress_bar(silent=quiet or json) as progress, piped_out(output) as path:
         release = _maker(engine, {"master": master} if engine is Engine.spark else here)(
             data,
             chosen,
-            output=output,
+            output=path,
             partitions=partitions,
             resume=resume,
             progress=progress,
-            verdict=verdict or verdict_path(output),
+            verdict=verdict or (None if through_pipe else verdict_path(output)),
             private=private,
+            overwrite=force,
         )
+    if through_pipe:
+        return
     if json:
         print_json(release.public())
     elif not quiet:

@@ -68,6 +68,7 @@ def demo(
             progress=progress,
             verdict=folder / "release.csv.verdict.json",
             private=folder / "private.json",
+            overwrite=True,
         )
     _before_and_after(table, release, policy.quasi_identifiers)
     print_verdict(release.verdict)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kohort.cli.given import taken
 from kohort.cli.shared import (
     BoundOption,
     JsonOption,
@@ -24,7 +25,7 @@ from kohort.cli.shared import (
 
 @app.command()
 def measure(
-    release: Annotated[Path, typer.Argument(metavar="OUT", help="The release, made by any tool: CSV or Parquet.")],
+    release: Annotated[Path, typer.Argument(metavar="OUT", callback=taken, help="The release, made by any tool.")],
     policy: PolicyOption,
     original: Annotated[
         Path | None,

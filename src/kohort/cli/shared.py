@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kohort.cli.given import taken
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
@@ -51,7 +53,10 @@ def main(
 
 
 DataArgument = Annotated[
-    Path, typer.Argument(metavar="DATA", help="CSV or Parquet file, a folder of such files, or a pattern in quotes.")
+    Path,
+    typer.Argument(
+        metavar="DATA", callback=taken, help="Table: a file, a folder of files, a pattern in quotes, or - for a pipe."
+    ),
 ]
 PolicyOption = Annotated[Path, typer.Option("--policy", "-p", help="Policy file (TOML).")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, nothing else.")]

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from kohort.cli.given import taken
 from kohort.cli.shared import (
     JsonOption,
     MemoryOption,
@@ -27,7 +28,8 @@ def verify(
         Path,
         typer.Argument(
             metavar="OUT",
-            help="The release, made by any tool: a CSV or Parquet file, a folder, or a pattern in quotes.",
+            callback=taken,
+            help="The release, made by any tool: a file, a folder, a pattern in quotes, or - for a pipe.",
         ),
     ],
     policy: PolicyOption,

@@ -52,6 +52,12 @@ class Input(Section):
     """Decimal mark in texts of columns of type integer or number; a point when absent."""
     thousands: ThousandsMark | None = None
     """Mark between thousands in such texts; none when absent."""
+    skip_rows: int = Field(default=0, ge=0, le=10_000)
+    """Lines of a CSV file, or rows of an Excel sheet, before the header: titles, dates of export and the like."""
+    sheet: str | None = Field(default=None, min_length=1)
+    """Sheet of an Excel file; needed where it has several."""
+    labels: Literal["labels", "codes"] = "labels"
+    """SPSS, Stata and SAS: read a column whose values all have labels as these, or as its codes."""
 
     @field_validator("delimiter", "quote")
     @classmethod

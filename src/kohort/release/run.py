@@ -31,11 +31,11 @@ from kohort.release.published_loss import Counted
 from kohort.release.release import Release
 from kohort.release.solve import refuse_stars
 from kohort.table import read_table, same_kind, write_table
-from kohort.table.read import Kind, file_kind
-from kohort.table.safe import Drafts, together
+from kohort.table.read import Kind, target_kind
+from kohort.table.safe import Drafts, refuse_existing, together
 from kohort.table.sizes import memory_of
 from kohort.table.targets import part_path, read_by, refuse_targets
-from kohort.table.write import refuse_formless
+from kohort.table.write import refuse_formless, scanned
 
 
 @dataclass(frozen=True)
@@ -60,18 +60,18 @@ def anonymize(
     resume: bool = False,
     verdict: str | Path | None = None,
     private: str | Path | None = None,
+    overwrite: bool = False,
 ) -> Release:
     """Turn a table about people into one that keeps the promise of its policy.
 
     Parameters
     ----------
     table
-        A CSV or Parquet file, a folder of such files or a pattern, or a polars, pandas or pyarrow table. Never changed.
+        A file, a folder of files or a pattern, or a polars, pandas or pyarrow table. Never changed. See docs/sources.md.
     policy : Policy or path
         What is promised about which column.
     output : path, optional
-        Where the release is written, CSV or Parquet by its name. The file appears there only
-        after it has been read again and verified; whatever fails leaves the path as it was.
+        Where the release is written. It appears only after it was read again and verified; a failure leaves no trace.
     progress : callable, optional
         Called with the step and the share of it that is done, 0 to 1.
     ledger : path, optional
@@ -83,15 +83,15 @@ def anonymize(
     ledger_key : path, optional
         File with the key of these hashes; the environment variable KOHORT_LEDGER_KEY when absent.
     memory : str or int, optional
-        Memory that may be used, such as ``"2GB"``, or bytes: the table, which is in files, is then worked on in
-        partitions on disk, and may be larger than memory. See docs/scale.md.
+        Memory that may be used, such as ``"2GB"``: the table is worked on in partitions on disk. See docs/scale.md.
     partitions : int, optional
         The most partitions, each clustered by itself: 1 for all at once, when absent as many as suit the table.
     resume : bool
         With `memory`: keep finished partitions if the run is interrupted, and continue from those of a run that was.
     verdict, private : path, optional
-        With `output`: write the public and the private verdict there, too, with the lower bound on the loss. Release
-        and verdicts appear together, or none of them does. Only its owner can read the private one.
+        With `output`: where the verdicts go, with the bound on the loss; the private one for its owner's eyes only.
+    overwrite : bool
+        Write over a release and verdicts that are there; refused otherwise.
 
     Returns
     -------
@@ -121,8 +121,8 @@ def anonymize(
     refuse(MEMORY if memory is None else DISK, plan, [name for name, asked in given.items() if asked])
     refuse_partitions(partitions, plan if memory is None else None)
     book = _book(plan, path, ledger, person, ledger_key)
-    kind = _target(table, path, plan, book, ledger_key, documents)
-    request = _Request(table, plan, path, kind, documents, Clock(progress))
+    kind = _target(table, path, plan, book, ledger_key, documents, overwrite=overwrite)
+    request = _Request(table, plan, path, kind, documents, Clock(progress), overwrite)
     if memory is not None:
         return _beyond_memory(request, memory, partitions=partitions, resume=resume)
     return _in_memory(request, book, partitions)
@@ -138,6 +138,7 @@ class _Request:
     kind: Kind
     documents: Documents
     clock: Clock
+    overwrite: bool
 
 
 def _in_memory(request: _Request, book: Book | None, partitions: int | None) -> Release:
@@ -150,7 +151,7 @@ def _in_memory(request: _Request, book: Book | None, partitions: int | None) -> 
             refuse_misread(source.files, policy, source.frame.columns, source.frame.height)
     with clock.step("encode"):
         usable = usable_of(source, policy)
-        if request.kind == "csv":
+        if request.kind != "parquet":
             refuse_formless(source.frame.drop(*policy.dropped, *policy.quasi_identifiers).schema)
         named = with_pseudonyms(source.frame, policy, secret)
         table = loaded(plan, usable, clock.share, clock.note)
@@ -160,11 +161,17 @@ def _in_memory(request: _Request, book: Book | None, partitions: int | None) -> 
         parts = parts_of(named, table.scan.kept, codes, solution, policy)
         for part in parts:
             refuse_stars(part.stars, source.frame.height, policy)
-    with _recording(book, path) as record, together(*_settled(record)) as files, _drafts(path, parts, files) as drafts:
+    with (
+        _recording(book, path) as record,
+        together(*_settled(record), overwrite=request.overwrite) as files,
+        _drafts(path, parts, files) as drafts,
+    ):
         with clock.step("write"):
             neutralise = policy.output.formulas == "neutralised"
             for draft, part in zip(drafts, parts, strict=True):
-                write_table(part.frame, draft, request.kind, source.dialect, neutralise=neutralise)
+                write_table(
+                    part.frame, draft, request.kind, source.dialect, neutralise=neutralise, labels=source.labels
+                )
         with clock.step("verify"):
             original = source.files or source.frame
             judged, published = _verified(drafts, parts, original, record)
@@ -195,14 +202,14 @@ def _beyond_memory(request: _Request, memory: str | int, **how: Any) -> Release:
     plan, path, clock = request.plan, request.path, request.clock
     assert path is not None
     limit = memory if isinstance(memory, int) else memory_of(memory)
-    with together(stopping.published) as files:
+    with together(stopping.published, overwrite=request.overwrite) as files:
         draft = files.file(path)
         with beyond_memory(request.table, plan, path, draft, limit, clock, **how) as run:
             with clock.step("verify"):
                 found = examine(
                     draft,
                     plan.policy,
-                    original=run.source.files,
+                    original=run.source.originals,
                     row_order=run.order,
                     memory=limit,
                     folder=run.folder,
@@ -212,12 +219,12 @@ def _beyond_memory(request: _Request, memory: str | int, **how: Any) -> Release:
             release = release_of(
                 run.job.plan,
                 run.job.axes,
-                run.source.files,
+                run.source.originals,
                 found.verdict,
                 {name: Counted.of(texts) for name, texts in found.published.items()},
                 clock,
                 clusters=run.tally.clusters,
-                table=(pl.scan_parquet if request.kind == "parquet" else pl.scan_csv)(path, glob=False),
+                table=scanned(path, request.kind),
                 path=path,
                 facts=run.facts,
             )
@@ -256,18 +263,28 @@ def _book(
 
 
 def _target(
-    table: Any, path: Path | None, plan: Plan, book: Book | None, key: str | Path | None, documents: Documents
+    table: Any,
+    path: Path | None,
+    plan: Plan,
+    book: Book | None,
+    key: str | Path | None,
+    documents: Documents,
+    *,
+    overwrite: bool,
 ) -> Kind:
     """The kind of file that will be written, if it can be written at all."""
     policy = plan.policy
     if path:
         names = plan.algorithm.tables(policy)
         targets = {f"output {name}".rstrip(): part_path(path, name) for name in names or ("",)}
-        targets |= documents.targets | ({"ledger": book.path} if book else {})
+        targets |= documents.targets
         refuse_targets(
-            targets, read_by(table, policy, plan.models) | ({"ledger key": Path(key)} if key is not None else {})
+            targets | ({"ledger": book.path} if book else {}),
+            read_by(table, policy, plan.models) | ({"ledger key": Path(key)} if key is not None else {}),
         )
-    kind: Kind = file_kind(path) if path else "parquet"
+        if not overwrite:
+            refuse_existing(targets.values())
+    kind: Kind = target_kind(path) if path else "parquet"
     if book:
         before = read_or_new(book.path)
         if book.persons:

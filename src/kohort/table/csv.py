@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
 import os
 import re
@@ -16,13 +15,16 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from gzip import BadGzipFile
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING
 
 from kohort.common.arrow import ArrowStream
+from kohort.common.packed import named_packing, unpacked
 from kohort.common.private import private_folder
 from kohort.errors import DataError
+from kohort.policy.sections import Input
 from kohort.table.words import listed, namesakes, no_name
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ _MARKS = (
 _OTHER_KINDS = (
     (b"PAR1", "is a Parquet file; name it .parquet."),
     (b"\x1f\x8b", "is a gzip file; name it .csv.gz."),
+    (b"\x28\xb5\x2f\xfd", "is a Zstandard file; name it .csv.zst."),
+    (b"PK\x03\x04", "is no CSV file; name an Excel file .xlsx, and unpack a ZIP file first."),
 )
 
 
@@ -56,21 +60,25 @@ class Dialect:
     quote: str
     encoding: str
     header: tuple[str, ...]
+    preamble: int = 0
+    """Lines before the header."""
 
 
 # -- how it is written ---------------------------------------------------------------------------
 
 
-def sniff(path: Path, *, delimiter: str | None, quote: str | None, encoding: str | None) -> Dialect:
+def sniff(path: Path, settings: Input) -> Dialect:
     """Find out what is not given: the encoding from its mark or bytes, the delimiter by trial."""
-    encoding, text = _decoded(path, encoding)
+    encoding, text = _decoded(path, settings.codec)
+    text = _without_preamble(text, settings.skip_rows)
+    quote, delimiter = settings.quote, settings.delimiter
     if not text.strip():
         raise DataError(f"{path.name}: is empty; give a file with a header and rows.")
     if not io.StringIO(text, newline="").readline().strip():
         raise DataError(f"{path.name}: the first line is blank; it must be the header.")
     quote = '"' if quote is None else quote
     delimiter = delimiter or _sniff_delimiter(text, quote)
-    dialect = Dialect(delimiter, quote, encoding, _header(path, text, delimiter, quote))
+    dialect = Dialect(delimiter, quote, encoding, _header(path, text, delimiter, quote), settings.skip_rows)
     if len(dialect.header) == 1:
         _refuse_empty_lines(path, dialect)
     return dialect
@@ -81,19 +89,23 @@ def readable(path: Path) -> Iterator[None]:
     """Say that a file cannot be read; what the system says of it may quote its bytes."""
     try:
         yield
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise DataError(f"{path.name}: cannot be read (it is no gzip file, or is cut off); copy it again.") from None
+    except (EOFError, zlib.error, BadGzipFile):
+        kind = "Zstandard" if named_packing(path) == "zstd" else "gzip"
+        raise DataError(f"{path.name}: cannot be read (it is no {kind} file, or is cut off); copy it again.") from None
     except OSError as error:
         raise DataError(f"{path.name}: cannot be read ({error.strerror or 'it is damaged'}); check the path.") from None
 
 
-def is_gzipped(path: Path) -> bool:
-    """Whether a file is, or is to be, packed: its name says so."""
-    return path.suffix.lower() == ".gz"
-
-
 def _open(path: Path) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(path) if is_gzipped(path) else path.open("rb"))
+    return unpacked(path, named_packing(path))
+
+
+def _without_preamble(text: str, lines: int) -> str:
+    """The text after its first lines."""
+    for _ in range(lines):
+        end = re.search(r"\r\n|\r|\n", text)
+        text = text[end.end() :] if end else ""
+    return text
 
 
 def _blocks(path: Path, encoding: str) -> Iterator[str]:
@@ -186,8 +198,11 @@ def _numbered(lines: Iterable[str], delimiter: str, quote: str) -> Iterator[tupl
 def _refuse_empty_lines(path: Path, dialect: Dialect) -> None:
     """Refuse empty lines in a file of one column: they may be missing values, and the reader takes them for nothing."""
     with io.TextIOWrapper(_open(path), dialect.encoding, newline="") as file:
-        for line, row in _numbered(file, dialect.delimiter, dialect.quote):
+        for _ in range(dialect.preamble):
+            file.readline()
+        for number, row in _numbered(file, dialect.delimiter, dialect.quote):
             if not row:
+                line = dialect.preamble + number
                 raise DataError(
                     f'{path.name}, line {line}: is empty in a file of one column; write a missing value as "", or '
                     "remove the line."
@@ -233,13 +248,14 @@ def read_csv(path: Path, dialect: Dialect) -> pl.DataFrame:
             relation = connection.sql(
                 "SELECT * FROM read_csv($path, delim = $delimiter, quote = $quote, escape = $quote, header = true, "
                 f"auto_detect = false, strict_mode = true, null_padding = false, nullstr = {NO_TEXT}, "
-                "max_line_size = 33554432, hive_partitioning = false, compression = $compression, "
+                "max_line_size = 33554432, hive_partitioning = false, compression = $compression, skip = $preamble, "
                 f"columns = {{{columns}}})",
                 params={
                     "path": literal_path(source),
                     "delimiter": dialect.delimiter,
                     "quote": dialect.quote,
                     "compression": compression,
+                    "preamble": dialect.preamble,
                 },
             )
             frame = pl.DataFrame(ArrowStream(relation))
@@ -257,7 +273,7 @@ def read_csv(path: Path, dialect: Dialect) -> pl.DataFrame:
 def _as_utf8(path: Path, dialect: Dialect) -> Iterator[tuple[Path, str]]:
     """The file itself, or a private UTF-8 copy of it; and how it is packed."""
     if dialect.encoding == UTF8:
-        yield path, "gzip" if is_gzipped(path) else "none"
+        yield path, named_packing(path)
         return
     with _private_file() as (copy, file):
         with _refusing_bytes(path, dialect.encoding):

@@ -8,14 +8,18 @@ import re
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from kohort.errors import DataError
+from kohort.table.formats import FORMATS
 
-FileKind: TypeAlias = Literal["csv", "parquet"]
-CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
+FileKind: TypeAlias = str
+"""`csv`, `parquet`, or a name in `kohort.table.formats.FORMATS`."""
+CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".csv.zst", ".tsv.zst")
 PARQUET_SUFFIXES = (".parquet", ".pq")
-_KNOWN = ", ".join(CSV_SUFFIXES + PARQUET_SUFFIXES)
+_ENDS = {name: one.suffixes for name, one in FORMATS.items()}
+SUFFIXES = CSV_SUFFIXES + PARQUET_SUFFIXES + tuple(end for ends in _ENDS.values() for end in ends)
+_KNOWN = ", ".join(SUFFIXES)
 _MARKER = re.compile(r"_SUCCESS|_(?:committed|started)_\d+|_metadata|_common_metadata|\..*\.crc|\.DS_Store")
 """Names of files without records: what Spark and others leave behind, and checksums."""
 _DRAFT = re.compile(r"\..*\.kohort-(work-|commit-)?\d+-[0-9a-f]+.*")
@@ -23,11 +27,13 @@ _DRAFT = re.compile(r"\..*\.kohort-(work-|commit-)?\d+-[0-9a-f]+.*")
 
 
 def known_kind(path: Path) -> FileKind | None:
-    """The kind of a file by its name: ``csv``, ``parquet``, or None for a name that says neither."""
+    """The kind of a file by its name: ``csv``, ``parquet``, another one; None for a name that says none."""
     name = path.name.lower()
     if name.endswith(PARQUET_SUFFIXES):
         return "parquet"
-    return "csv" if name.endswith(CSV_SUFFIXES) else None
+    if name.endswith(CSV_SUFFIXES):
+        return "csv"
+    return next((kind for kind, ends in _ENDS.items() if name.endswith(ends)), None)
 
 
 def is_folder(path: Path) -> bool:
@@ -49,7 +55,7 @@ def files_of(source: str | Path) -> tuple[Path, ...]:
     Raises
     ------
     DataError
-        When there is no such file, files are of both kinds, or a folder has what cannot be read.
+        When there is no such file, files are of several kinds, or a folder has what cannot be read.
 
     Examples
     --------
@@ -112,4 +118,4 @@ def _refuse_kinds(path: Path, files: Iterable[Path]) -> None:
         if kind is None
     )
     if len(set(kinds.values())) > 1:
-        raise DataError(f"{path.name}: has CSV files and Parquet files; give those of one kind, such as by a pattern.")
+        raise DataError(f"{path.name}: has files of several kinds; give those of one kind, such as by a pattern.")

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any, Literal, TypeVar
 
 import polars as pl
+import polars.selectors as cs
 
 from kohort.errors import DataError
 from kohort.table.words import called, listed, namesakes, no_name
@@ -133,3 +134,16 @@ def _each(
     # raised out here, so that the quoted cells are not even in the context of the exception
     DataError.refuse(faults)
     return converted
+
+
+def plain_values(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same values in the form in which they are published.
+
+    Categories become texts, for their dictionary may hold values that no row has. NaN is a missing value, and a text
+    file would say otherwise.
+    """
+    return frame.with_columns(
+        pl.col(column).cast(pl.Float32 if dtype.is_float() else pl.String)
+        for column, dtype in frame.schema.items()
+        if dtype in (pl.Categorical, pl.Enum) or str(dtype) == "Float16"
+    ).with_columns(cs.float().fill_nan(None))

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import polars.selectors as cs
 
 from kohort.common.regular import regular
 from kohort.errors import DataError
 from kohort.policy.sections import Input
 from kohort.table.csv import Dialect, read_csv, readable, sniff
-from kohort.table.files import CSV_SUFFIXES, PARQUET_SUFFIXES, FileKind, is_folder, known_kind
-from kohort.table.frames import FrameKind, take_frame
+from kohort.table.files import SUFFIXES, FileKind, files_of, is_folder, known_kind
+from kohort.table.formats import FORMATS, format_of
+from kohort.table.frames import FrameKind, plain_values, take_frame
 from kohort.table.sources import open_source
 from kohort.table.words import called, no_name, unusable
 from kohort.table.zones import parquet_zones, unknown_zones
@@ -38,6 +38,8 @@ class Table:
     dialect: Dialect | None = None
     zones: Mapping[str, str] = field(default_factory=dict)
     """Time zones of the moments in a Parquet file: see `parquet_zones`."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What columns are called in words, in files that say so."""
 
     @property
     def name(self) -> str:
@@ -50,8 +52,16 @@ def file_kind(path: Path) -> FileKind:
     kind = known_kind(path)
     if kind is not None:
         return kind
-    known = ", ".join(CSV_SUFFIXES + PARQUET_SUFFIXES)
+    known = ", ".join(SUFFIXES)
     raise DataError(f"{path.name}: its kind is not known by its name; kohort reads and writes {known}.")
+
+
+def target_kind(path: Path) -> FileKind:
+    """The kind of a file that is to be written, if it can be."""
+    kind = file_kind(path)
+    if kind in FORMATS:
+        format_of(kind).refuse_target(path)
+    return kind
 
 
 def read_table(source: Any, settings: Input | None = None, known: Collection[str] = ()) -> Table:
@@ -88,21 +98,39 @@ def _read_file(path: Path, settings: Input, known: Collection[str]) -> Table:
         if kind == "parquet":
             zones = _zones(path, known)
             return Table(_plain(_read_parquet(path), path.name, known), kind, path, (path,), zones=zones)
-        dialect = sniff(path, delimiter=settings.delimiter, quote=settings.quote, encoding=settings.codec)
+        if kind != "csv":
+            frame, labels = _whole(path, kind, settings)
+            return Table(_plain(frame, path.name, known), kind, path, (path,), labels=labels)
+        dialect = sniff(path, settings)
         return Table(read_csv(path, dialect), kind, path, (path,), dialect)
+
+
+def _whole(path: Path, kind: FileKind, settings: Input) -> tuple[pl.DataFrame, Mapping[str, str]]:
+    """All that is in a file of another kind than CSV and Parquet, and the labels of its columns."""
+    contents = format_of(kind).read(path, settings)
+    pieces = list(contents.pieces)
+    return pl.concat(pieces) if pieces else pl.DataFrame(), contents.labels
 
 
 def _read_files(path: Path, settings: Input, known: Collection[str]) -> Table:
     """Many files as one table; all are looked at before any is read, and all faults are told together."""
-    source = open_source(path, settings, known, in_pieces=False)
-    tables = [_read_file(file, settings, known) for file in source.files]
+    files = files_of(path)
+    if known_kind(files[0]) in ("csv", "parquet"):
+        files = open_source(path, settings, known, in_pieces=False).files
+    tables = [_read_file(file, settings, known) for file in files]
+    columns = tables[0].frame.columns
+    DataError.refuse(
+        f"{table.name}: its columns are not those of {tables[0].name}; every file needs the same."
+        for table in tables
+        if sorted(table.frame.columns) != sorted(columns)
+    )
     # Not by select: a column may have any name, also one that is a pattern.
-    frames = [pl.DataFrame([table.frame[name] for name in source.columns]) for table in tables]
+    frames = [pl.DataFrame([table.frame[name] for name in columns]) for table in tables]
     try:
         frame = pl.concat(frames)
     except pl.exceptions.PolarsError:
         raise DataError(f"{path.name}: its files hold a column in different types; write all of them alike.") from None
-    return replace(tables[0], frame=frame, path=path, files=source.files)
+    return replace(tables[0], frame=frame, path=path, files=files)
 
 
 def _zones(path: Path, known: Collection[str]) -> dict[str, str]:
@@ -140,16 +168,3 @@ def _plain(frame: pl.DataFrame, name: str, known: Collection[str]) -> pl.DataFra
         faults.append(f"{name}: {no_name(nameless)}")
     DataError.refuse(faults)
     return plain_values(frame)
-
-
-def plain_values(frame: pl.DataFrame) -> pl.DataFrame:
-    """The same values in the form in which they are published.
-
-    Categories become texts, for their dictionary may hold values that no row has. NaN is a missing value, and a text
-    file would say otherwise.
-    """
-    return frame.with_columns(
-        pl.col(column).cast(pl.Float32 if dtype.is_float() else pl.String)
-        for column, dtype in frame.schema.items()
-        if dtype in (pl.Categorical, pl.Enum) or str(dtype) == "Float16"
-    ).with_columns(cs.float().fill_nan(None))

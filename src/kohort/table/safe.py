@@ -13,12 +13,13 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from kohort.common import stopping
+from kohort.common.packed import SUFFIXES
 from kohort.common.private import is_alive, owner, remove_remains, short
 from kohort.errors import DataError
 
@@ -35,7 +36,7 @@ class _Target:
 
     @classmethod
     def of(cls, path: Path, *, private: bool = False) -> _Target:
-        suffixes = "".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix
+        suffixes = "".join(path.suffixes[-2:]) if path.suffix in SUFFIXES else path.suffix
         stem = path.with_name(f".{short(path.name)}.kohort-{owner()}")
         # Readers know the kind of a file by the end of its name, if that is not too long.
         end = suffixes if len(os.fsencode(suffixes)) < 16 else ""
@@ -90,9 +91,10 @@ class _Target:
 class Drafts:
     """Files that are being written, and appear together; see `together`."""
 
-    def __init__(self, settled: tuple[Callable[[], None], ...]) -> None:
+    def __init__(self, settled: tuple[Callable[[], None], ...], *, overwrite: bool = True) -> None:
         self._targets: list[_Target] = []
         self._settled = settled
+        self._overwrite = overwrite
 
     def file(self, path: Path, *, private: bool = False) -> Path:
         """Begin a file; the draft to write to. A private one stays for its owner's eyes only."""
@@ -121,6 +123,8 @@ class Drafts:
             with _written(target.path):
                 target.make_ready()
         with stopping.uninterrupted():
+            if not self._overwrite:
+                refuse_existing([target.path for target in self._targets])
             self._rename()
             for settled in self._settled:
                 settled()
@@ -137,7 +141,7 @@ class Drafts:
         return of_drafts[0] if of_drafts else None
 
     def _begun(self, path: Path, *, private: bool = False) -> _Target:
-        _recover(path.parent)
+        recover(path.parent)
         for kind in ("kohort", "kohort-commit"):
             remove_remains(path.parent, f".{short(path.name)}.{kind}")
         # Noted before it is there: whatever comes in between, it is removed.
@@ -169,20 +173,22 @@ class Drafts:
 
 
 @contextmanager
-def together(*settled: Callable[[], None]) -> Iterator[Drafts]:
+def together(*settled: Callable[[], None], overwrite: bool = True) -> Iterator[Drafts]:
     """Files that appear together when the block ends well; whatever happens inside leaves all places as they were.
 
     Parameters
     ----------
     settled : callables
         Called as soon as all files are in their places, before any signal is answered.
+    overwrite : bool
+        Whether files that are there are written over.
 
     Raises
     ------
     DataError
         When one of them cannot be written.
     """
-    drafts = Drafts(settled)
+    drafts = Drafts(settled, overwrite=overwrite)
     try:
         yield drafts
         drafts.appear()
@@ -193,6 +199,18 @@ def together(*settled: Callable[[], None]) -> Iterator[Drafts]:
         raise _fault(path, error, "disk") from None
     finally:
         drafts.discard()
+
+
+def refuse_existing(paths: Iterable[Path]) -> None:
+    """Refuse to write over files that are there; what a run that was killed had verified and begun to rename is."""
+    paths = list(paths)
+    for folder in {path.parent for path in paths}:
+        recover(folder)
+    DataError.refuse(
+        f"{path.name}: is already there; give another path, or --force (overwrite=True) to write over it."
+        for path in paths
+        if os.path.lexists(path)
+    )
 
 
 @contextmanager
@@ -267,7 +285,7 @@ def _note(targets: list[_Target]) -> Path:
     return note
 
 
-def _recover(folder: Path) -> None:
+def recover(folder: Path) -> None:
     """Finish what processes that are gone have begun to rename: their drafts were whole and verified by then."""
     with suppress(OSError):
         for other in os.scandir(folder):

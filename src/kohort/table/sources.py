@@ -6,8 +6,9 @@ found only when it is read: `fetched` then finds the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +17,7 @@ from kohort.errors import NO_ROOM, DataError, InternalError, KohortError
 from kohort.policy.sections import Input
 from kohort.table.csv import NO_TEXT, UTF8, Dialect, literal_path, readable, reader_fault, sniff
 from kohort.table.files import FileKind, files_of, known_kind
+from kohort.table.formats import FORMATS, format_of
 from kohort.table.words import called, listed, namesakes, no_name, unusable
 from kohort.table.zones import parquet_zones, unknown_zones, zoned
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-__all__ = ["Source", "fetched", "files_of", "open_source", "relation"]
+__all__ = ["Source", "copied", "fetched", "files_of", "open_source", "relation"]
 
 T = TypeVar("T")
 _DIGITS = 38
@@ -37,7 +39,7 @@ class Source:
     files: tuple[Path, ...]
     """In the order of the rows."""
     kind: FileKind
-    """What all of them are: `csv`, `parquet`."""
+    """What all of them are: `csv`, `parquet`, or one of `FORMATS`; the latter are looked at when they are `copied`."""
     columns: tuple[str, ...]
     """Names, in the order of the first file."""
     types: tuple[str, ...]
@@ -48,6 +50,13 @@ class Source:
     """How all CSV files are written."""
     zones: Mapping[str, str] = field(default_factory=dict)
     """Time zones of the columns of moments in Parquet files: see `parquet_zones`."""
+    copied: tuple[Path, ...] = ()
+    """The files of another kind that `files` are a private copy of."""
+
+    @property
+    def originals(self) -> tuple[Path, ...]:
+        """The files that were given."""
+        return self.copied or self.files
 
 
 def open_source(
@@ -73,9 +82,46 @@ def open_source(
         types, or, for CSV, in their headers or the way they are written.
     """
     files = files_of(source)
-    if known_kind(files[0]) == "csv":
+    if (kind := str(known_kind(files[0]))) in FORMATS:
+        return Source(files, kind, (), ())
+    if kind == "csv":
         return _csv(files, settings or Input(), in_pieces=in_pieces)
     return _parquet(files, known)
+
+
+def copied(source: Source, settings: Input, known: Collection[str], folder: Path) -> Source:
+    """The same table in Parquet files: another kind than CSV and Parquet is copied, piece by piece.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the copies go: a private one.
+    """
+    if source.kind not in FORMATS:
+        return source
+    copies: list[Path] = []
+    for number, path in enumerate(source.files):
+        copies.append(folder / f"copy{number}" / path.name)
+        copies[-1].parent.mkdir(mode=0o700)
+        with readable(path):
+            _copy(format_of(source.kind).read(regular(path), settings).pieces, copies[-1])
+    return replace(_parquet(copies, known), copied=source.files)
+
+
+def _copy(pieces: Iterator[pl.DataFrame], path: Path) -> None:
+    """Write the pieces into one file, as they come."""
+    import polars as pl
+    from polars.io.plugins import register_io_source
+
+    from kohort.table.frames import plain_values
+
+    first = next(pieces, pl.DataFrame())
+    if not first.width:
+        raise DataError(f"{path.name}: has no rows; there is nothing to publish.")
+    rows = register_io_source(
+        lambda *_: (plain_values(piece) for piece in chain([first], pieces)), schema=plain_values(first).schema
+    )
+    rows.sink_parquet(path, compression="lz4", maintain_order=True)
 
 
 def relation(source: Source) -> tuple[str, list[Any]]:
@@ -139,7 +185,7 @@ def _csv(files: Sequence[Path], settings: Input, *, in_pieces: bool) -> Source:
 
 def _sniffed(path: Path, settings: Input, *, in_pieces: bool) -> Dialect:
     with readable(path):
-        dialect = sniff(regular(path), delimiter=settings.delimiter, quote=settings.quote, encoding=settings.codec)
+        dialect = sniff(regular(path), settings)
     if in_pieces and dialect.encoding != UTF8:
         raise DataError(f"{path.name}: is not UTF-8 text, and is read in pieces; save it as UTF-8 or Parquet.")
     return dialect
@@ -348,9 +394,9 @@ def _relation(source: Source, files: Sequence[Path]) -> tuple[str, list[Any]]:
         f"null_padding = false, ignore_errors = false, nullstr = {NO_TEXT}, "
         # buffers would be 16 times as large as the longest line, each
         "max_line_size = 33554432, buffer_size = 33554432, "
-        f"hive_partitioning = false, compression = 'auto', columns = {{{columns}}}) AS source({names})"
+        f"hive_partitioning = false, compression = 'auto', skip = ?, columns = {{{columns}}}) AS source({names})"
     )
-    return sql, [paths, source.dialect.delimiter, source.dialect.quote, source.dialect.quote]
+    return sql, [paths, source.dialect.delimiter, source.dialect.quote, source.dialect.quote, source.dialect.preamble]
 
 
 def damaged(source: Source) -> list[str]:

@@ -17,6 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kohort.common.packed import SUFFIXES
 from kohort.errors import DataError, PolicyError
 from kohort.table.files import files_of, is_folder
 
@@ -39,7 +40,7 @@ def part_path(path: Path, name: str) -> Path:
     """
     if not name or not path.name:
         return path
-    packed = ".gz" if path.suffix == ".gz" else ""
+    packed = path.suffix if path.suffix in SUFFIXES else ""
     stem = path.with_name(path.name.removesuffix(packed))
     return stem.with_name(f"{stem.stem}.{name}{stem.suffix}{packed}")
 

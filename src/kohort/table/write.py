@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import errno
-import gzip
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from types import MappingProxyType
+from typing import Any
 
 import polars as pl
 
+from kohort.common.packed import packed
 from kohort.errors import NO_ROOM, DataError
-from kohort.table.csv import Dialect, is_gzipped
+from kohort.policy.sections import Input
+from kohort.table.csv import Dialect
 from kohort.table.files import known_kind
+from kohort.table.formats import FORMATS, format_of
 from kohort.table.read import Kind
 from kohort.table.texts import NUMBER
 from kohort.table.words import in_words
@@ -23,25 +26,38 @@ from kohort.table.zones import F
 FORMULA = r"^[=+\-@\t\r]"
 
 
-def write_table(frame: pl.DataFrame, path: Path, kind: Kind, dialect: Dialect | None, *, neutralise: bool) -> None:
-    """Write a CSV or Parquet file.
+def write_table(
+    frame: pl.DataFrame,
+    path: Path,
+    kind: Kind,
+    dialect: Dialect | None,
+    *,
+    neutralise: bool,
+    labels: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Write a file.
 
     Parameters
     ----------
     neutralise : bool
-        CSV: put an apostrophe before cells that a spreadsheet would run as a formula.
+        All but Parquet: put an apostrophe before cells that a spreadsheet would run as a formula.
+    labels : mapping
+        What columns are called in words, for files that say so.
 
     Raises
     ------
     DataError
-        When a column's values have no one form in CSV.
+        When a column's values have no one form in a file of this kind.
     """
     if kind == "parquet":
         with _on_disk(path):
             frame.write_parquet(path, compression="zstd", metadata=None)
         return
+    if kind != "csv":
+        _write_other(frame.lazy(), path, kind, labels, neutralise=neutralise)
+        return
     cells = _as_texts(frame, neutralise=neutralise)
-    with _on_disk(path), _opened(path) as file:
+    with _on_disk(path), packed(path) as file:
         cells.write_csv(file, separator=_delimiter(path, dialect))
 
 
@@ -51,9 +67,30 @@ def write_stream(rows: pl.LazyFrame, path: Path, dialect: Dialect | None, *, neu
         with _on_disk(path):
             rows.sink_parquet(path, compression="zstd", maintain_order=True)
         return
+    if (kind := known_kind(path) or "csv") != "csv":
+        _write_other(rows, path, kind, {}, neutralise=neutralise)
+        return
     cells = _as_texts(rows, neutralise=neutralise)
-    with _on_disk(path), _opened(path) as file:
+    with _on_disk(path), packed(path) as file:
         cells.sink_csv(file, separator=_delimiter(path, dialect), maintain_order=True)
+
+
+def scanned(path: Path, kind: Kind) -> pl.LazyFrame:
+    """A release that was written, to be read when it is asked for."""
+    if kind in FORMATS:
+        return pl.concat(format_of(kind).read(path, Input()).pieces).lazy()
+    return (pl.scan_parquet if kind == "parquet" else pl.scan_csv)(path, glob=False)
+
+
+def _write_other(rows: pl.LazyFrame, path: Path, kind: Kind, labels: Mapping[str, str], *, neutralise: bool) -> None:
+    """Write a file of another kind; times of day are refused, and moments in a zone are texts, as in CSV."""
+    schema = rows.collect_schema()
+    refuse_formless(schema)
+    rows = rows.with_columns(_moments(schema))
+    if neutralise:
+        rows = rows.with_columns(_neutralised(rows.collect_schema()))
+    with _on_disk(path):
+        format_of(kind).write(rows, path, {name: label for name, label in labels.items() if name in schema})
 
 
 def _as_texts(rows: F, *, neutralise: bool) -> F:
@@ -82,22 +119,10 @@ def _delimiter(path: Path, dialect: Dialect | None) -> str:
     return "\t" if ".tsv" in path.name.lower() else dialect.delimiter if dialect else ","
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """A CSV file, packed if its name says so."""
-    with path.open("wb") as file:
-        if not is_gzipped(path):
-            yield file
-            return
-        # A gzip header names the file and the time unless told otherwise; the release tells neither.
-        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-            yield cast("IO[bytes]", packed)
-
-
 def refuse_formless(schema: Mapping[str, pl.DataType]) -> None:
     """Refuse times of day: every tool writes them in another way, so an audit could not compare them."""
     DataError.refuse(
-        f"column {name!r}: {in_words(dtype)} cannot be published as CSV; convert it to text, or drop it."
+        f"column {name!r}: {in_words(dtype)} cannot be published in such a file; convert it to text, or drop it."
         for name, dtype in schema.items()
         if dtype == pl.Time
     )

@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
     return folder
 
 
-RELEASE = ("anonymize", "in.csv", "-p", "policy.toml", "-o", "out.csv")
+RELEASE = ("anonymize", "in.csv", "-p", "policy.toml", "-o", "out.csv", "--force")
 
 
 class Broken(io.StringIO):

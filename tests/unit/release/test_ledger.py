@@ -64,10 +64,10 @@ def test_an_attack_is_stopped_before_the_file_appears(tmp_path, rules, ledger):
     (tmp_path / "2.csv").write_text("an old release")
     before = files(tmp_path)
     with pytest.raises(kohort.VerificationError) as caught:
-        kohort.anonymize(table(*NEXT, *MEN), rules, output=tmp_path / "2.csv", ledger=ledger)
+        kohort.anonymize(table(*NEXT, *MEN), rules, output=tmp_path / "2.csv", ledger=ledger, overwrite=True)
     assert "fewer than 2 values of column 'ill' in 1 pair" in str(caught.value)
     assert files(tmp_path) == before
-    without = kohort.anonymize(table(*NEXT, *MEN), rules, output=tmp_path / "2.csv")
+    without = kohort.anonymize(table(*NEXT, *MEN), rules, output=tmp_path / "2.csv", overwrite=True)
     assert without.verdict.check("intersection") is None
     assert files(tmp_path)["ledger.json"] == before["ledger.json"]
 

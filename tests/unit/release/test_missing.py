@@ -16,7 +16,7 @@ def released(people, rule, tmp_path, limit=0.0):
     policy = Policy.build(
         k=2, quasi_identifiers=["age", "sex"], missing=rule, suppression_limit=limit, seed=1, output={"order": "kept"}
     )
-    release = kohort.anonymize(people, policy, output=tmp_path / "out.csv")
+    release = kohort.anonymize(people, policy, output=tmp_path / "out.csv", overwrite=True)
     rows = pl.read_csv(tmp_path / "out.csv", infer_schema=False).rows()
     return policy, release, rows
 

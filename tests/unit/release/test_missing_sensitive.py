@@ -23,7 +23,7 @@ def released(name, cells, path):
     column = {"columns": ["s"]} if name == "dissimilarity-plus" else {"column": "s"}
     policy = Policy.build(k=2, quasi_identifiers=["q"], sensitive=["s"], algorithm="fast", output={"order": "kept"})
     policy = policy.with_changes("privacy", models=[{"model": name, **column, **PARAMETERS[name]}])
-    kohort.anonymize(pl.DataFrame({"q": range(len(cells)), "s": cells}), policy, output=path)
+    kohort.anonymize(pl.DataFrame({"q": range(len(cells)), "s": cells}), policy, output=path, overwrite=True)
     return pl.read_csv(path, infer_schema=False).fill_null("").rows()
 
 

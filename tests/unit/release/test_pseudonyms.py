@@ -67,7 +67,7 @@ def test_kinds_of_files_agree(tmp_path, kind, out):
     for column in (number, number.cast(pl.Float64), number.cast(pl.String), number.cast(pl.Decimal(12, 2))):
         path = tmp_path / f"visits.{kind}"
         getattr(VISITS.with_columns(column), f"write_{kind}")(path)
-        release = kohort.anonymize(path, rules(), output=tmp_path / f"out.{out}")
+        release = kohort.anonymize(path, rules(), output=tmp_path / f"out.{out}", overwrite=True)
         written = pl.read_csv(release.path) if out == "csv" else pl.read_parquet(release.path)
         made.add(tuple(written["patient"].to_list()))
     assert made == {(*map(expected, ["7", "7", "8", "9", "10"]), None)}

@@ -205,7 +205,7 @@ def test_a_release_that_fails_its_audit_is_not_published(tmp_path, hospital, pol
     out = tmp_path / "out.csv"
     out.write_text("old")
     with pytest.raises(kohort.VerificationError, match="was not published"):
-        kohort.anonymize(hospital, policy, output=out)
+        kohort.anonymize(hospital, policy, output=out, overwrite=True)
     assert out.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
 

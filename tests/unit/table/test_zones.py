@@ -140,7 +140,7 @@ def test_the_machine_has_no_part_in_it(tmp_path):
         "for role, other in (('quasi', 'insensitive'), ('insensitive', 'quasi')):\n"
         "    policy = kohort.Policy(privacy={'k': 2}, columns={'born': role, 'n': other}, output={'order': 'kept'})\n"
         "    for memory in (None, '300MB'):\n"
-        "        kohort.anonymize('in.parquet', policy, output='out.csv', memory=memory)\n"
+        "        kohort.anonymize('in.parquet', policy, output='out.csv', memory=memory, overwrite=True)\n"
         "        print(sorted(pl.read_csv('out.csv')['born'].unique()))\n"
         "    assert kohort.anonymize(born, policy).verdict.passed\n"
     )

@@ -72,7 +72,7 @@ def order_of(
     order: Order | None
     if not isinstance(given, str | Path):
         order = _in_array(given, database, release)
-    elif File(Path(given), f"{NAME} {Path(given).name}").starts_with(b"PAR1"):
+    elif File(Path(given), f"{NAME} {Path(given).name}").head(4) == b"PAR1":
         order = _in_parquet(Path(given), database, policy, release)
     else:
         order = _in_array(_in_lines(Path(given), release.rows), database, release)

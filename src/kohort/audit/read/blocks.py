@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import codecs
-import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
 
 from kohort.audit.read.cells import Cells, Fault, Grammar, first_line, split_cells
+from kohort.common.packed import Packing, unpacked
 from kohort.errors import DataError
 
 UTF8 = "utf-8-sig"
@@ -19,6 +19,8 @@ LONGEST = 1 << 25
 """Bytes of the longest record."""
 BLOCK = 1 << 22
 _MARK = codecs.BOM_UTF8
+_END = re.compile(rb"\r\n|\n|\r(?=.)", re.DOTALL)
+"""The end of a line; whether a return at the end of a piece is one, the next piece shows."""
 
 
 @dataclass(frozen=True)
@@ -27,23 +29,20 @@ class Form:
 
     encoding: str
     """Python's name of it."""
-    gzipped: bool
+    packing: Packing
     delimiter: str
     quote: str
     """One ASCII character each; an empty quote if nothing is quoted."""
     skips: bool = False
     watches: bool = False
     """See `Grammar`."""
+    preamble: int = 0
+    """Lines before the header."""
 
     @property
     def grammar(self) -> Grammar:
         """Its characters as bytes."""
         return Grammar(ord(self.delimiter), ord(self.quote) if self.quote else -1, self.skips, self.watches)
-
-
-def open_bytes(path: Path, gzipped: bool) -> IO[bytes]:
-    """Open a file for its plain bytes."""
-    return gzip.open(path, "rb") if gzipped else path.open("rb")  # type: ignore[return-value]
 
 
 def header_of(sample: bytes, form: Form, place: str) -> tuple[str, ...]:
@@ -63,7 +62,7 @@ def records_of(path: Path, form: Form, place: str) -> Iterator[Cells]:
     DataError
         When a line is not as RFC 4180 has it; the message has its number, and nothing of what it holds.
     """
-    grammar, line, carried, is_header = form.grammar, 1, b"", True
+    grammar, line, carried, is_header = form.grammar, 1 + form.preamble, b"", True
     pieces = pieces_of(path, form, place)
     piece, following = next(pieces, b""), next(pieces, None)
     while piece:
@@ -92,11 +91,25 @@ def _lines(text: bytes, stop: int) -> int:
 
 
 def pieces_of(path: Path, form: Form, place: str) -> Iterator[bytes]:
+    """The file's text in UTF-8, piece by piece, without a mark and what comes before the header."""
+    pieces, carried, left = _decoded(path, form, place), b"", form.preamble
+    for piece in pieces:
+        carried += piece
+        while left and (end := _END.search(carried)):
+            carried, left = carried[end.end() :], left - 1
+        if not left:
+            break
+    if carried and not left:
+        yield carried
+    yield from pieces
+
+
+def _decoded(path: Path, form: Form, place: str) -> Iterator[bytes]:
     """The file's text in UTF-8, piece by piece and without a mark; no character is cut in two."""
     decoder = codecs.getincrementaldecoder("utf-8" if form.encoding == UTF8 else form.encoding)()
     lines, is_first = 1, True
     try:
-        with open_bytes(path, form.gzipped) as file:
+        with unpacked(path, form.packing) as file:
             while True:
                 piece = file.read(BLOCK)
                 text = decoder.decode(piece, final=not piece).encode()
@@ -113,5 +126,7 @@ def pieces_of(path: Path, form: Form, place: str) -> Iterator[bytes]:
     except UnicodeError:
         fault = f"it is not {form.encoding.removesuffix('-sig')} text; save it as UTF-8."
     except (OSError, EOFError, zlib.error):
-        fault = "cannot be unpacked; the file is damaged." if form.gzipped else "cannot be read; check the disk."
+        fault = (
+            "cannot be unpacked; the file is damaged." if form.packing != "none" else "cannot be read; check the disk."
+        )
     raise DataError(f"{place}: {fault}")

@@ -31,7 +31,7 @@ def open_csv(database: Database, name: str, files: Sequence[File], policy: Polic
     names = [f"c{i}" if column in wanted else None for i, column in enumerate(header)]
     quasi = frozenset(policy.quasi_identifiers)
     watched = [i for i, column in enumerate(header) if names[i] and column in quasi]
-    styles = Styles(() if _is_source(name) else watched)
+    styles = Styles(() if is_source(name) else watched)
     both = list(zip(files, dialects, strict=True))
     opened = (_packed if database.is_limited else _kept)(database, name, both, names, styles)
     if styles.mixed:
@@ -77,14 +77,14 @@ def refuse_misread(files: Sequence[Path], policy: Policy, header: Sequence[str],
         raise DataError(f"{where}: it can be read as {found:,} or {records:,} records; check quotes and line ends.")
 
 
-def _is_source(name: str) -> bool:
+def is_source(name: str) -> bool:
     """Whether a table is read as ``[input]`` of the policy says: the original, and a population."""
     return name.startswith(("original", "population"))
 
 
 def _dialect(file: File, name: str, policy: Policy) -> Dialect:
     given = policy.input
-    if not _is_source(name):
+    if not is_source(name):
         # kohort writes the delimiter of the input
         also = () if given.delimiter in (None, *DELIMITERS) else (given.delimiter,)
         return sniff(file.path, file.place, delimiters=(*DELIMITERS, *also), expected=policy.columns)
@@ -95,6 +95,7 @@ def _dialect(file: File, name: str, policy: Policy) -> Dialect:
         expected=policy.columns,
         quote=given.quote,
         encoding=given.codec,
+        preamble=given.skip_rows,
         is_release=False,
     )
 

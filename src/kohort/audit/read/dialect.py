@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kohort.audit.read.blocks import UTF8, Form, header_of, open_bytes, pieces_of
+from kohort.audit.read.blocks import UTF8, Form, header_of, pieces_of
+from kohort.common.packed import Packing, found_packing, unpacked
 from kohort.errors import DataError
 
 DELIMITERS = (";", ",", "\t", "|")
@@ -41,6 +42,7 @@ def sniff(
     expected: Collection[str] = (),
     quote: str | None = None,
     encoding: str | None = None,
+    preamble: int = 0,
     is_release: bool = True,
 ) -> Dialect:
     """Find out how a file is written.
@@ -58,6 +60,8 @@ def sniff(
         Names of columns.
     quote, encoding : str, optional
         What is known already; an empty quote means that nothing is quoted.
+    preamble : int
+        Lines before the header.
     is_release : bool
         Refuse other encodings than UTF-8, and empty lines, as is right for a release; else UTF-16 and Windows-1252 are
         found, too, and empty lines are skipped.
@@ -65,11 +69,11 @@ def sniff(
     quote = '"' if quote is None else quote
     try:
         with path.open("rb") as file:
-            gzipped = file.read(2) == b"\x1f\x8b"
-        encoding = encoding or (UTF8 if is_release else _encoding(path, gzipped, place))
+            packing = found_packing(file.read(4))
+        encoding = encoding or (UTF8 if is_release else _encoding(path, packing, place))
     except (OSError, EOFError, zlib.error):
         raise DataError(f"{place}: cannot be unpacked; the file is damaged.") from None
-    form = Form(encoding, gzipped, ",", quote, skips=not is_release, watches=is_release)
+    form = Form(encoding, packing, ",", quote, skips=not is_release, watches=is_release, preamble=preamble)
     sample = next(pieces_of(path, form, place), b"")
     text = sample[:_SAMPLE].decode(errors="ignore")
     lines = list(io.StringIO(text, newline=""))
@@ -83,27 +87,27 @@ def sniff(
     return Dialect(form, header_of(sample, form, place))
 
 
-def _encoding(path: Path, gzipped: bool, place: str) -> str:
+def _encoding(path: Path, packing: Packing, place: str) -> str:
     """Settle on an encoding in which every byte of the file can be read."""
-    with open_bytes(path, gzipped) as file:
+    with unpacked(path, packing) as file:
         head = file.read(4)
     wide = next((name for mark, name in _WIDE.items() if head.startswith(mark)), None)
     if wide is not None:
         return wide
     line = 0
     for candidate in (UTF8, "cp1252"):
-        found = _undecodable(path, gzipped, candidate)
+        found = _undecodable(path, packing, candidate)
         if found is None:
             return candidate
         line = line or found
     raise DataError(f"{place}: it is not UTF-8, UTF-16 or Windows-1252 text (line {line}); save it as UTF-8.")
 
 
-def _undecodable(path: Path, gzipped: bool, encoding: str) -> int | None:
+def _undecodable(path: Path, packing: Packing, encoding: str) -> int | None:
     """Return the line of the first bytes that are not in this encoding; None if there are none."""
     decoder = codecs.getincrementaldecoder(encoding)()
     line = 1
-    with open_bytes(path, gzipped) as file:
+    with unpacked(path, packing) as file:
         while True:
             chunk = file.read(_CHUNK)
             try:

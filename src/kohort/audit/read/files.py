@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from kohort.audit.read.formats.base import suffixes
 from kohort.common.regular import regular
 from kohort.errors import DataError
 
 Paths: TypeAlias = "str | Path | Sequence[str | Path]"
 """One file, a folder, a pattern, or a list of files."""
 
-_SUFFIXES = (".parquet", ".pq", ".csv", ".tsv", ".txt", ".gz")
+_SUFFIXES = (".parquet", ".pq", ".csv", ".tsv", ".txt", ".gz", ".zst", *suffixes())
 _MARKER = re.compile(r"_SUCCESS|_(committed|started)_[0-9]+|_metadata|_common_metadata|\..*\.crc|\.DS_Store")
 """Files without records that Spark, Hadoop and others leave in a folder."""
 _DRAFT = re.compile(r"\..*\.kohort-(work-|commit-)?[0-9]+-[0-9a-f]+.*")

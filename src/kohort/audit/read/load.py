@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from kohort.audit.meaning.published import STAR
-from kohort.audit.read.csv import open_csv
+from kohort.audit.read.csv import is_source, open_csv
 from kohort.audit.read.database import Database, Unreadable
 from kohort.audit.read.files import Paths, listed_files
+from kohort.audit.read.formats import Reader, reader_of
 from kohort.audit.read.opened import File, Opened, of_kept, refuse_namesakes, refuse_nested
 from kohort.audit.read.parquet import open_parquet
 from kohort.audit.read.table import Part, Table
@@ -38,7 +39,7 @@ def load(database: Database, name: str, source: Source, policy: Policy, wanted: 
         ``release``, ``original`` and so on; only the original and a population are read as ``[input]`` of the policy
         says.
     source : path, list of paths, or polars.DataFrame
-        CSV, plain or gzipped, or Parquet, told apart by their first bytes; a folder or pattern of such; or a frame.
+        Files of any kind that kohort reads, known by their first bytes; a folder or pattern of such; or a frame.
     policy : Policy
         Says which texts are missing and which columns are quasi-identifiers.
     wanted : collection of str
@@ -92,10 +93,30 @@ def _opened(database: Database, name: str, source: Source, policy: Policy, wante
     if not isinstance(source, str | Path | list | tuple):
         raise DataError(f"{name}: give a path or a polars DataFrame.")
     files = [File(path, f"{name} {path.name}") for path in listed_files(source, name)]
-    are_parquet = {file.starts_with(b"PAR1") for file in files}
-    if len(are_parquet) > 1:
-        raise DataError(f"{name}: some of its files are Parquet and some are not; give files of one kind.")
-    return (open_parquet if are_parquet == {True} else open_csv)(database, name, files, policy, wanted)
+    kinds = [_kind(file) for file in files]
+    if len({kind if isinstance(kind, str) else kind.name for kind in kinds}) > 1:
+        raise DataError(f"{name}: its files are of several kinds; give files of one kind.")
+    kind = kinds[0]
+    if isinstance(kind, Reader):
+        files, kind = _as_parquet(database, name, files, kind, policy), "parquet"
+    return (open_parquet if kind == "parquet" else open_csv)(database, name, files, policy, wanted)
+
+
+def _kind(file: File) -> str | Reader:
+    """``csv``, ``parquet``, or the reader for anything else."""
+    head = file.head(8)
+    return "parquet" if head.startswith(b"PAR1") else reader_of(head, file.path) or "csv"
+
+
+def _as_parquet(database: Database, name: str, files: list[File], reader: Reader, policy: Policy) -> list[File]:
+    """Copy what a reader finds into the private folder, piece by piece."""
+    copies: list[File] = []
+    for file in files:
+        for piece in reader.pieces(file.path, file.place, policy.input if is_source(name) else None):
+            if piece.height or not copies:
+                copies.append(File(database.folder / f"{name}_{len(copies)}.parquet", file.place))
+                database.pack(piece, copies[-1].path)
+    return copies
 
 
 def _make_view(table: Table, policy: Policy) -> None:

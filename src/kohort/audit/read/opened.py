@@ -37,11 +37,11 @@ class File:
     path: Path
     place: str
 
-    def starts_with(self, magic: bytes) -> bool:
-        """Whether its first bytes are these."""
+    def head(self, count: int) -> bytes:
+        """Its first bytes."""
         try:
             with regular(self.path).open("rb") as file:
-                return file.read(len(magic)) == magic
+                return file.read(count)
         except OSError as error:
             reason = (error.strerror or type(error).__name__).lower()
             raise DataError(f"{self.place}: cannot be opened ({reason}); check the path.") from None

@@ -56,7 +56,7 @@ def audited(
 
 def _read(spark: SparkSession, source: Paths, name: str, policy: Policy) -> DataFrame:
     files = [File(path, f"{name} {path.name}") for path in listed_files(source, name)]
-    if files[0].starts_with(b"PAR1"):
+    if files[0].head(4) == b"PAR1":
         # Folders called name=value would else become columns, and names patterns.
         return spark.read.option("recursiveFileLookup", "true").parquet(*(_literal(file.path) for file in files))
     dialects = dialects_of(files, name, policy)

@@ -36,7 +36,7 @@ from kohort.release.plan import Plan
 from kohort.release.pseudonyms import read_key
 from kohort.release.solve import refuse_solution, refuse_stars
 from kohort.search.refine import cores
-from kohort.table.sources import Source, open_source
+from kohort.table.sources import Source, copied, open_source
 from kohort.table.zones import refuse_without_zone
 
 BYTES_PER_RECORD = 2500
@@ -93,11 +93,12 @@ def beyond_memory(
     """
     secret = read_key(plan.policy)
     source = open_source(table, plan.policy.input, plan.policy.columns)
-    refuse_without_zone(source.zones, plan.policy)
     size = sum(path.stat().st_size for path in source.files)
     with workspace(output, DISK * size, resume=resume) as space:
+        source = copied(source, plan.policy.input, plan.policy.columns, space.raw)
+        refuse_without_zone(source.zones, plan.policy)
         facts = {
-            "files": files_facts(source.files),
+            "files": files_facts(source.originals),
             "policy": plan.policy.to_toml(),
             "memory": memory,
             "partitions": partitions,

@@ -70,6 +70,7 @@ _BOUNDS = _where(("output", "bounds"), "bounds", lambda policy: policy.output.bo
 _FORMULAS = _where(
     ("output", "formulas"), "formulas = 'neutralised'", lambda policy: policy.output.formulas == "neutralised"
 )
+_PREAMBLE = _where(("input", "skip_rows"), "skip_rows", lambda policy: policy.input.skip_rows)
 _BUDGET = _where(("algorithm", "budget"), "a budget", lambda policy: policy.algorithm.budget is not None)
 FEATURES = {
     feature.name: feature
@@ -84,6 +85,10 @@ FEATURES = {
         Feature("bounds", "typed bounds beside intervals", _BOUNDS),
         Feature("formulas", "formulas = 'neutralised'", _FORMULAS),
         Feature("budget", "a budget of time", _BUDGET),
+        Feature("preamble", "skip_rows", _PREAMBLE),
+        Feature(
+            "kind", "files of other kinds than CSV and Parquet", noun="a file of another kind than CSV and Parquet"
+        ),
         Feature("encoding", "CSV files in other encodings than UTF-8", noun="another encoding than UTF-8"),
         Feature("ledger", "a ledger of releases (--ledger)", noun="a ledger"),
         Feature("frame", "polars, pandas and pyarrow tables", noun="a table or release in a data frame"),
@@ -132,6 +137,8 @@ SPARK = Engine(
         "order": "rows have no order there",
         "bounds": "they are not verified there",
         "formulas": "",
+        "preamble": "it has no reader that skips lines",
+        "kind": "its workers read these two",
         "budget": "a task may run again, and must then do the same",
         "memory": "",
     },

@@ -17,7 +17,7 @@ from kohort.release.pseudonyms import with_pseudonyms
 from kohort.release.solve import solved
 from kohort.search.persons import Work
 from kohort.search.task import Task
-from kohort.table.read import plain_values
+from kohort.table.frames import plain_values
 from kohort.table.zones import placed
 
 MOST_KEY = 2**63

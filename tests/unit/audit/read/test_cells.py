@@ -119,7 +119,7 @@ def test_every_text_is_read_as_by_a_plain_reader_or_refused(skips, quote):
 @pytest.mark.slow
 def test_a_file_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch):
     rng, path = random.Random(3), tmp_path / "t.csv"
-    form = Form("utf-8-sig", gzipped=False, delimiter=DELIMITER, quote=MARK, skips=True)
+    form = Form("utf-8-sig", packing="none", delimiter=DELIMITER, quote=MARK, skips=True)
     refused = 0
     for _ in range(400):
         text = nearly_valid(rng)
@@ -156,7 +156,7 @@ def test_a_file_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch):
 def test_what_readers_do_not_agree_on_is_refused_with_its_line(tmp_path, line, fault):
     path = tmp_path / "t.csv"
     path.write_bytes(f'a,b\n"x\ny",1\n{line}\n7,8\n'.encode())
-    form = Form("utf-8-sig", gzipped=False, delimiter=DELIMITER, quote=MARK)
+    form = Form("utf-8-sig", packing="none", delimiter=DELIMITER, quote=MARK)
     with pytest.raises(DataError) as caught:
         list(records_of(path, form, "t"))
     assert str(caught.value) == f"t: line 4 {fault}"

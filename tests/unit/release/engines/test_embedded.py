@@ -420,7 +420,9 @@ def test_records_are_dealt_by_chance_where_joined_parts_do_not_fit_into_memory(t
         monkeypatch.setattr(embedded, "BYTES_PER_RECORD", MEMORY * (1 - embedded.DATABASE) / room)
         models = [{"model": "frequency-l-diversity", "column": "illness", "l": least}]
         policy = promised.with_changes("privacy", models=models)
-        release = kohort.anonymize(tmp_path / "in.parquet", policy, output=out, memory=MEMORY, partitions=8)
+        release = kohort.anonymize(
+            tmp_path / "in.parquet", policy, output=out, memory=MEMORY, partitions=8, overwrite=True
+        )
         assert release.verdict.passed
         return int(release.facts["partitions"].split(",")[0])
 

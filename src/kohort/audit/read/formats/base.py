@@ -1,0 +1,119 @@
+"""What a kind of file is to the auditor."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, time
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from kohort.common.registry import Registry
+from kohort.errors import DataError, KohortError
+from kohort.policy.sections import Input
+
+if TYPE_CHECKING:
+    import polars as pl
+
+T = TypeVar("T")
+_EXACT = 2**53
+ROWS = 1 << 16
+"""Records that are in memory at a time."""
+
+
+class Reader(ABC):
+    """A kind of file, known by its first bytes, or by its name where these say nothing."""
+
+    name: ClassVar[str]
+    extra: ClassVar[str] = ""
+    suffixes: ClassVar[tuple[str, ...]]
+    """Ends of names that such files have in a folder."""
+
+    @abstractmethod
+    def matches(self, head: bytes, path: Path) -> bool:
+        """Whether a file is of this kind."""
+
+    @abstractmethod
+    def pieces(self, path: Path, place: str, settings: Input | None) -> Iterator[pl.DataFrame]:
+        """Read the records, some after the others; all pieces have the same columns and types.
+
+        Parameters
+        ----------
+        place : str
+            What the file is called in a message.
+        settings : Input or None
+            How an original is read; None for a release, which must be read in one way only.
+        """
+
+
+READERS: Registry[Reader] = Registry("kind of file")
+
+
+def reader_of(head: bytes, path: Path) -> Reader | None:
+    """The reader for a file with these first bytes; None for CSV and Parquet."""
+    return next((reader for cls in READERS.values() if (reader := cls()).matches(head, path)), None)
+
+
+def suffixes() -> tuple[str, ...]:
+    """Ends of names of all these kinds."""
+    return tuple(end for cls in READERS.values() for end in cls.suffixes)
+
+
+def library(module: str, place: str, extra: str) -> ModuleType:
+    """A library that a kind of file needs."""
+    try:
+        return import_module(module)
+    except ImportError:
+        fault = f"{place}: files of this kind need a library; install kohort[{extra}]."
+    raise DataError(fault)
+
+
+def guarded(place: str, action: Callable[[], T]) -> T:
+    """Do what a library does with a file; its words about a failure may quote cells, and are not passed on."""
+    try:
+        return action()
+    except (KohortError, MemoryError):
+        raise
+    except Exception:
+        pass
+    raise DataError(f"{place}: it cannot be read; it is damaged, or not of the kind that it seems to be.")
+
+
+def text_frame(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> pl.DataFrame:
+    """Records of texts."""
+    import polars as pl
+
+    return pl.DataFrame([pl.Series(name, values, dtype=pl.String) for name, values in zip(names, columns, strict=True)])
+
+
+def refuse_names(names: Sequence[str], place: str) -> None:
+    """Refuse columns without a name, and such of one name."""
+    if any(not name.strip() for name in names):
+        raise DataError(f"{place}: a column has no name; give each column its own.")
+    if len(set(names)) < len(names):
+        raise DataError(f"{place}: two columns have the same name; give each column its own.")
+
+
+def text_of(cell: Any) -> str | None:
+    """A cell as a text; nothing, not a number and no time are missing, and midnight is the day."""
+    match cell:
+        case str():
+            return str(cell)
+        case None:
+            return None
+        case bool():
+            return "true" if cell else "false"
+        case int():
+            return str(cell)
+        case float():
+            if math.isnan(cell):
+                return None
+            return str(int(cell)) if cell.is_integer() and abs(cell) <= _EXACT else repr(float(cell))
+        case datetime():
+            if str(cell) == "NaT":
+                return None
+            return cell.date().isoformat() if cell.time() == time(0) else cell.isoformat()
+    return None if str(cell) in ("NaT", "<NA>") else str(cell)

@@ -1,0 +1,106 @@
+"""SPSS, Stata and SAS files. Those of Stata and SAS's own by pandas, which has readers of its own.
+
+SPSS files and transport files of SAS are read by ReadStat, which also writes them: there is no second reader of the
+former that is kept up, and that of pandas knows no dates in the latter.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from kohort.audit.read.formats.base import READERS, Reader, guarded, library, refuse_names, text_frame, text_of
+from kohort.errors import DataError
+from kohort.policy.sections import Input
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Statistics(Reader):
+    """A file that is read as a whole, by pandas or as it has it."""
+
+    extra = "statistics"
+
+    @override
+    def pieces(self, path: Path, place: str, settings: Input | None) -> Iterator[pl.DataFrame]:
+        labelled = settings is None or settings.labels == "labels"
+        frame = guarded(place, lambda: self.frame(path, place, labelled))
+        names = [str(name) for name in frame.columns]
+        refuse_names(names, place)
+        yield text_frame(names, [[text_of(cell) for cell in frame.iloc[:, at]] for at in range(len(names))])
+
+    @abstractmethod
+    def frame(self, path: Path, place: str, labelled: bool) -> Any:
+        """The records as a frame of pandas; labels instead of values that all have one."""
+
+
+@READERS.register("spss")
+class Spss(Statistics):
+    """Its system missing and user missing values are missing."""
+
+    suffixes = (".sav", ".zsav")
+
+    @override
+    def matches(self, head: bytes, path: Path) -> bool:
+        return head.startswith((b"$FL2", b"$FL3"))
+
+    @override
+    def frame(self, path: Path, place: str, labelled: bool) -> Any:
+        library("pandas", place, self.extra)
+        frame, about = library("pyreadstat", place, self.extra).read_sav(str(path))
+        for name, labels in about.variable_value_labels.items() if labelled else ():
+            values = [value for value in frame[name].dropna().unique() if value != ""]
+            if all(value in labels for value in values) and len({labels[value] for value in values}) == len(values):
+                frame[name] = frame[name].map(labels)
+        return frame
+
+
+@READERS.register("stata")
+class Stata(Statistics):
+    """A column whose values all have labels becomes one of categories that are texts."""
+
+    suffixes = (".dta",)
+
+    @override
+    def matches(self, head: bytes, path: Path) -> bool:
+        return path.name.lower().endswith(".dta") or head.startswith(b"<stata_d")
+
+    @override
+    def frame(self, path: Path, place: str, labelled: bool) -> Any:
+        pandas = library("pandas", place, self.extra)
+        codes = pandas.read_stata(path, convert_categoricals=False)
+        if not labelled:
+            return codes
+        try:
+            labels = pandas.read_stata(path, convert_categoricals=True)
+        except ValueError:  # two values of one label
+            fault = f'{place}: two values of a column have the same label; set labels = "codes" in [input].'
+        else:
+            for name in codes.columns:
+                if str(labels[name].dtype) == "category" and all(isinstance(one, str) for one in labels[name].unique()):
+                    codes[name] = labels[name].astype(object)
+            return codes
+        raise DataError(fault)
+
+
+@READERS.register("sas")
+class Sas(Statistics):
+    """Transport files, and SAS's own."""
+
+    suffixes = (".sas7bdat", ".xpt")
+
+    @override
+    def matches(self, head: bytes, path: Path) -> bool:
+        return path.name.lower().endswith(self.suffixes)
+
+    @override
+    def frame(self, path: Path, place: str, labelled: bool) -> Any:
+        pandas = library("pandas", place, self.extra)
+        if path.suffix.lower() == ".xpt":
+            return library("pyreadstat", place, self.extra).read_xport(str(path))[0]
+        return pandas.read_sas(path, format="sas7bdat", encoding="infer")
