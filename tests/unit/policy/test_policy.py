@@ -125,7 +125,7 @@ def test_schema_knows_every_key():
     assert schema["required"] == ["privacy", "columns"]
     assert set(schema["$defs"]["Column"]["properties"]) == {
         "role", "type", "weight", "hierarchy", "domain", "format", "pseudonym",
-        "snap", "bottom", "top", "min_width",
+        "snap", "bottom", "top", "min_width", "decimal", "thousands",
     }  # fmt: skip
     assert schema["additionalProperties"] is False
 
