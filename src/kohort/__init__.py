@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from kohort.reports.explain import explain as explain
     from kohort.reports.measure import describe as describe
     from kohort.reports.measure import measure as measure
+    from kohort.reports.propose import propose as propose
 
 # Nothing is imported before it is used: the command line and scripts start at once.
 _HOMES = {
@@ -48,6 +49,7 @@ _HOMES = {
     "describe": "kohort.reports.measure",
     "explain": "kohort.reports.explain",
     "measure": "kohort.reports.measure",
+    "propose": "kohort.reports.propose",
     "verify": "kohort.audit",
 }
 

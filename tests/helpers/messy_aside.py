@@ -12,21 +12,21 @@ import polars as pl
 
 from helpers.messy import PEOPLE
 
-I, Q, S = "identifier", "quasi", "sensitive"
+D, Q, S = "identifier", "quasi", "sensitive"
 ALLOWED: dict[str, set[str]] = {
-    "full name": {I},
-    "mail": {I},
-    "phone": {I},
-    "iban": {I},
-    "person": {I},
-    "case": {I},
-    "carer": {I},
-    "story": {I},
-    "weighting": {I},
+    "full name": {D},
+    "mail": {D},
+    "phone": {D},
+    "iban": {D},
+    "person": {D},
+    "case": {D},
+    "carer": {D},
+    "story": {D},
+    "weighting": {D},
     "birthday": {Q},
     "birth year": {Q},
     "day": {Q},
-    "moment": {Q, I},
+    "moment": {Q, D},
     "years": {Q},
     "years with sentinels": {Q},
     "gender": {Q},
@@ -38,16 +38,16 @@ ALLOWED: dict[str, set[str]] = {
     "trade": {Q},
     "faith": {Q, S},
     "tall": {Q},
-    "icd": {S, Q, I},
+    "icd": {S, Q, D},
     "ill": {S},
     "therapy": {S},
-    "wage": {Q, I},
+    "wage": {Q, D},
     "wage class": {S},
     "day of illness": {Q},
-    "place of treatment": {Q, I},
-    "result": {Q, I},
-    "grade": {S, I, Q},
-    "answer": {I, S, Q},
+    "place of treatment": {Q, D},
+    "result": {Q, D},
+    "grade": {S, D, Q},
+    "answer": {D, S, Q},
 }
 DANGEROUS = frozenset(kind for kind, roles in ALLOWED.items() if S not in roles)
 """Kinds of which nobody would publish a cell as it is."""

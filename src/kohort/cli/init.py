@@ -20,22 +20,34 @@ def init(
 ) -> None:
     """Propose a commented policy for DATA.
 
-    Roles, types and hierarchies, each with its reason. A column that is not recognised is dropped
+    Roles, types and hierarchies, each with its reason; the hierarchies are files in a folder beside
+    the policy. A column that is not recognised is dropped
     and marked UNSURE: nothing is published silently.
     """
     from kohort.errors import PolicyError
     from kohort.reports.propose import propose
-    from kohort.table.safe import write_text
+    from kohort.table.safe import together
     from kohort.table.targets import input_of, refuse_targets
 
     refuse_targets({"policy": output}, input_of(data))
     if output.exists() and not force:
         raise PolicyError(f"{output.name} is already there; give another --output, or --force to write over it.")
-    text = propose(data, k=k)
-    write_text(output, text)
+    folder = f"{output.stem}-hierarchies"
+    proposed = propose(data, k=k, folder=folder)
+    there = [file for file in proposed.files if (output.parent / file).exists()]
+    if there and not force:
+        raise PolicyError(f"{there[0]} is already there; give another --output, or --force to write over it.")
+    if proposed.files:
+        (output.parent / folder).mkdir(parents=True, exist_ok=True)
+    with together() as files:
+        for file, text in proposed.files.items():
+            files.text(output.parent / file, text)
+        files.text(output, proposed.text)
     if not quiet:
-        unsure = text.count("  # UNSURE: ")
+        unsure = proposed.text.count("  # UNSURE: ")
+        trees = f" and {len(proposed.files)} hierarchies in {folder}" if proposed.files else ""
         typer.echo(
-            f"wrote {output}: read every line" + (f", and decide what is marked UNSURE ({unsure})." if unsure else ".")
+            f"wrote {output}{trees}: read every line"
+            + (f", and decide what is marked UNSURE ({unsure})." if unsure else ".")
         )
         typer.echo(f"then: kohort anonymize {data} -p {output} -o release.csv")

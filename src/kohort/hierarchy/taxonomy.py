@@ -199,9 +199,13 @@ class Taxonomy:
         nodes = [self.ancestor_at(leaves, level).tolist() for level in range(self.levels)]
         return [tuple(self.labels[node] for node in row) for row in zip(*nodes, strict=True)]
 
+    def to_text(self) -> str:
+        """The ARX rows as text: semicolons, no header."""
+        return "".join(";".join(map(_quoted, row)) + "\n" for row in self.to_rows())
+
     def to_csv(self, path: str | Path) -> None:
         """Write the ARX rows to a file: semicolons, no header, UTF-8."""
-        text = "".join(";".join(map(_quoted, row)) + "\n" for row in self.to_rows())
+        text = self.to_text()
         # a label that starts with U+FEFF would be taken for the byte order mark: put one before it
         encoded = text.encode("utf-8-sig" if text.startswith("\ufeff") else "utf-8")
         try:

@@ -15,15 +15,15 @@ from kohort.measures.base import MEASURES, Measure
 @MEASURES.register("ncp")
 @dataclass(frozen=True)
 class NCP(Measure):
-    """Share of the column's leaves that the published node leaves open; 0 for a leaf.
+    """Share of the column's leaves that the published node leaves open; 0 if it is a single leaf.
 
     Its mean over records and columns is GCP, the global certainty penalty.
     """
 
-    summary = "leaves under the published node / all leaves, 0 for a leaf"
+    summary = "leaves under the published node / all leaves, 0 for a single leaf"
     paper = "Xu et al., KDD 2006; He et al., PAKDD 2012 (002)"
 
     @override
     def node_costs(self, taxonomy: Taxonomy) -> NDArray[np.float64]:
         leaves = taxonomy.last_leaf - taxonomy.first_leaf + 1
-        return np.where(taxonomy.height > 0, leaves / taxonomy.n_leaves, 0.0)
+        return np.where(leaves > 1, leaves / taxonomy.n_leaves, 0.0)

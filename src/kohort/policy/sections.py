@@ -229,7 +229,7 @@ class Hierarchy(Section):
         default=None, strict=False, min_length=1
     )
     flat: Literal[True] | None = None
-    tree: dict[str, Any] | None = None
+    tree: dict[str, Any] | list[Any] | None = None
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:

@@ -57,7 +57,7 @@ def test_reports_read_folders(tables):
         assert kohort.explain(table, POLICY) == kohort.explain(one, POLICY)
         [there], [here] = (kohort.compare(source, POLICY, algorithms=["fast"]) for source in (table, one))
         assert (there.loss, there.classes) == (here.loss, here.classes)
-    assert propose(folder).splitlines()[1:] == propose(one).splitlines()[1:]
+    assert propose(folder).text.splitlines()[1:] == propose(one).text.splitlines()[1:]
 
 
 def test_columns_of_parquet_files_may_be_in_any_order(tmp_path):

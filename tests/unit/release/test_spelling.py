@@ -130,6 +130,6 @@ def test_earlier_releases_are_compared_whatever_the_spelling():
 
 def test_init_tells_columns_with_other_spellings():
     table = pl.DataFrame({"diagnosis": ["flu", "Flu", "flu ", "cold"] * 3, "age": range(12)})
-    text = propose(table)
+    text = propose(table).text
     assert "2 of them are other spellings of a value" in text
     assert "flu" not in text

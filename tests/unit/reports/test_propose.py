@@ -2,6 +2,7 @@
 
 import datetime as dt
 import tomllib
+from pathlib import Path
 from random import Random
 
 import polars as pl
@@ -11,16 +12,17 @@ import kohort
 from helpers.messy import IDENTIFYING, PEOPLE, ROLES, corpus
 from kohort.reports.propose import propose
 
+ADULT = Path(__file__).parents[3].parent / "shared/data/adult"
 AS_IT_IS = ("sensitive", "insensitive")
 
 
 def roles(table):
-    return {name: column["role"] for name, column in tomllib.loads(propose(table))["columns"].items()}
+    return {name: column["role"] for name, column in tomllib.loads(propose(table).text)["columns"].items()}
 
 
 @pytest.fixture(scope="module")
 def proposed():
-    return [(name, kinds, tomllib.loads(propose(table))) for name, table, kinds in corpus()]
+    return [(name, kinds, tomllib.loads(propose(table).text)) for name, table, kinds in corpus()]
 
 
 def test_no_dangerous_role_in_messy_tables(proposed):
@@ -83,7 +85,7 @@ def test_names_with_a_sensitive_word_are_not_published_for_that():
     )
     found = roles(table)
     assert [name for name, role in found.items() if role in AS_IT_IS] == ["diagnosis"]
-    release = kohort.anonymize(table, kohort.Policy.from_toml(propose(table)))
+    release = kohort.anonymize(table, propose(table).policy)
     assert release.verdict.passed
     shared = release.table.group_by(pl.all()).len()["len"]
     assert (shared == 1).sum() < 0.1 * n
@@ -91,7 +93,7 @@ def test_names_with_a_sensitive_word_are_not_published_for_that():
 
 def test_ambiguous_dates_are_not_guessed_silently():
     table = pl.DataFrame({"visit": [f"{m:02}/{d:02}/2020" for m in range(1, 13) for d in range(1, 13)]})
-    text = propose(table)
+    text = propose(table).text
     assert "UNSURE: dates that could also be read as" in text
 
 
@@ -104,6 +106,55 @@ def test_dates_in_several_forms_are_dropped():
 
 def test_no_cell_is_quoted():
     for _, table, kinds in corpus()[:9]:
-        text = propose(table)
+        text = propose(table).text
         for column in kinds:
             assert not any(cell in text for cell in table[column].drop_nulls() if len(cell) > 5)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not ADULT.exists(), reason="the shared data folder is not on this machine")
+def test_adult_loses_no_more_than_with_the_hierarchies_of_arx():
+    folder = ADULT
+    table = pl.read_csv(folder / "adult.csv", separator=";")
+    quasi = [name for name in table.columns if name != "salary-class"]
+    files = {name: str(folder / "hierarchies" / f"{name}.csv") for name in quasi if name != "age"}
+    theirs = kohort.Policy.build(
+        k=10, quasi_identifiers=quasi, sensitive=["salary-class"], hierarchies=files, algorithm="fast", seed=1
+    )
+    mine = propose(table).policy.with_changes("algorithm", name="fast", seed=1)
+    assert mine.quasi_identifiers == theirs.quasi_identifiers
+    # one scale: trees over the same leaves, and ages as intervals of the same range in both
+    for name, column in mine.columns.items():
+        if column.hierarchy is not None:
+            leaves = kohort.Taxonomy.from_tree(column.hierarchy.tree, name).leaf_labels
+            given = (folder / "hierarchies" / f"{name}.csv").read_text().splitlines()
+            assert set(table[name]) <= set(leaves) <= {row.split(";")[0] for row in given}
+    assert mine.columns["age"].hierarchy is None
+    losses = [kohort.anonymize(table, policy).loss.total for policy in (mine, theirs)]
+    assert losses[0] <= 1.1 * losses[1]
+
+
+def test_hierarchies_are_files_and_the_policy_can_be_used_at_once(tmp_path):
+    table = pl.DataFrame({"city": ["Bonn", "Ulm", "Köln", "Trier"] * 9, "sex": ["f", "m", "m"] * 12})
+    found = propose(table, k=3, folder="trees")
+    assert [*found.files] == ["trees/city.csv"]
+    assert str(found) == found.text
+    assert "Bonn" not in found.text
+    (tmp_path / "trees").mkdir()
+    for file, text in found.files.items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    (tmp_path / "policy.toml").write_text(found.text)
+    for policy in (found.policy, tmp_path / "policy.toml"):
+        assert kohort.anonymize(table, policy).verdict.passed
+
+
+def test_names_of_hierarchy_files_are_plain_and_different():
+    cells = ["a", "b", "c", "d"] * 9
+    found = propose(pl.DataFrame({"city/town": cells, "city:town": cells, "City Town": cells}))
+    assert [*found.files] == ["hierarchies/city_town.csv", "hierarchies/city_town1.csv", "hierarchies/City_Town2.csv"]
+
+
+def test_what_cannot_be_a_label_gets_no_tree():
+    found = propose(pl.DataFrame({"city": ["*", "a", "b", " "] * 9}))
+    assert not found.files
+    assert "kept or *" in found.text

@@ -6,13 +6,20 @@ which drops it, and marked UNSURE for the steward to decide.
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from kohort.errors import DataError
+from kohort.hierarchy.suggest import Suggestion
 from kohort.policy import Policy
 from kohort.policy.faults import toml_key, toml_text
+from kohort.reports.propose.levels import propose_generalization, propose_trees
 from kohort.reports.propose.looks import Look, look_at
 from kohort.reports.propose.roles import Proposal, proposed_role
 from kohort.reports.propose.words import kinds_of
@@ -26,20 +33,62 @@ MISSING_TOKENS = (
 )  # fmt: skip
 
 
-def propose(table: Any, *, k: int = 10) -> str:
-    """Propose a commented policy file for a table.
+@dataclass(frozen=True)
+class ProposedPolicy:
+    """A policy that is proposed, with the hierarchies that it needs."""
+
+    text: str
+    """TOML with a reason for each decision; hierarchies are files in `folder`. No cell value is in it."""
+    trees: Mapping[str, Suggestion] = field(default_factory=dict, repr=False)
+    """Hierarchy file, without its folder, and the tree; labels are cell values."""
+    folder: str = "hierarchies"
+    """Where the hierarchies are, beside the policy."""
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The policy itself, with its hierarchies in it."""
+        data = tomllib.loads(self.text)
+        for column in data["columns"].values():
+            file = column.get("hierarchy")
+            if isinstance(file, str):
+                column["hierarchy"] = {"tree": self.trees[Path(file).name].tree}
+        return Policy(**data)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """All files by their paths, relative to the folder of the policy, and what is in them; without the policy."""
+        return {f"{self.folder}/{file}": tree.taxonomy.to_text() for file, tree in self.trees.items()}
+
+    def __str__(self) -> str:
+        """The policy file."""
+        return self.text
+
+
+def propose(table: Any, *, k: int = 10, folder: str = "hierarchies") -> ProposedPolicy:
+    """Propose a commented policy for a table, with hierarchies for its columns.
 
     Parameters
     ----------
     table
-        Path of a CSV or Parquet file, or a polars, pandas or pyarrow table.
+        Path of a file, or a polars, pandas or pyarrow table.
     k : int
         Smallest class size.
+    folder : str
+        Where the policy file expects its hierarchies, beside itself.
 
     Returns
     -------
-    str
-        TOML text; a policy that is valid for the table. No cell value is in it.
+    ProposedPolicy
+        Its ``text`` is a policy file with a reason for each decision, and no cell value in it; its ``policy`` can
+        be used at once. A column that is not recognised is dropped and marked ``UNSURE``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"age": [34, 36, 51, 58] * 5, "diagnosis": ["flu", "cold"] * 10})
+    >>> proposed = propose(table, k=5)
+    >>> {name: column.role for name, column in proposed.policy.columns.items()}
+    {'age': 'quasi', 'diagnosis': 'sensitive'}
     """
     source = read_table(table)
     frame = source.frame
@@ -53,10 +102,13 @@ def propose(table: Any, *, k: int = 10) -> str:
         name = min(frame.columns, key=lambda column: frame[column].n_unique())
         proposals[name].role, proposals[name].unsure = "quasi", True
         proposals[name].reason = "no column was recognised as one that an outsider may know; this has the fewest values"
+        propose_generalization(proposals[name], looks[name])
+    trees = propose_trees(frame, looks, proposals, f"{folder}/", tokens)
     person = _person(looks, proposals)
     text = _render(source.name, frame.height, k, tokens, proposals, person, _found_by(frame, proposals))
-    Policy.from_toml(text).check_columns(frame.columns)
-    return text
+    proposed = ProposedPolicy(text, trees, folder)
+    proposed.policy.check_columns(frame.columns)
+    return proposed
 
 
 def _tokens(frame: pl.DataFrame) -> list[str]:
@@ -78,40 +130,10 @@ def _propose_column(look: Look) -> Proposal:
             f"{more:,} of them {is_another} of a value (blanks, Unicode, case, numbers): promises count them as one"
         )
     if proposal.role == "quasi":
-        _propose_generalization(proposal, look)
+        propose_generalization(proposal, look)
     elif proposal.role == "sensitive" and look.is_text:
         proposal.notes.append("a hierarchy here would let similar values count as similar")
     return proposal
-
-
-def _propose_generalization(proposal: Proposal, look: Look) -> None:
-    proposal.type = look.type
-    if look.dates is not None:
-        proposal.type = "date"
-        _propose_format(proposal, look.dates.forms)
-    if proposal.type != "string":
-        proposal.notes.append("generalized to intervals of its own values; a hierarchy of intervals makes them fixed")
-        return
-    values, lengths = look.values, look.values.str.len_chars()
-    length = int(lengths.max() or 0)  # type: ignore[arg-type]
-    if look.distinct > 1 and lengths.min() == length and 4 <= length <= 10 and values.str.contains(r"^[0-9]+$").all():
-        keep = sorted({length, 3, 2}, reverse=True)
-        proposal.hierarchy = f"{{ prefix = {keep} }}"
-        proposal.notes.append("codes of one length: generalized by masking their last digits")
-    elif look.distinct > 2:
-        proposal.notes.append(
-            "kept or *, until you give a hierarchy: `kohort hierarchy check` reads ARX csv and nested toml"
-        )
-
-
-def _propose_format(proposal: Proposal, forms: tuple[str, ...]) -> None:
-    """The format that all dates have; if day and month could be exchanged, the steward has to say."""
-    first, *others = forms
-    if first != "%Y-%m-%d":
-        proposal.format = first
-    if others:
-        proposal.unsure = True
-        proposal.reason = f"dates that could also be read as {others[0]}: say which"
 
 
 def _person(looks: dict[str, Look], proposals: dict[str, Proposal]) -> str | None:

@@ -1,0 +1,83 @@
+"""How the quasi-identifiers of a proposed policy are generalized: types, formats of dates, and hierarchies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from kohort.hierarchy.suggest import Suggestion
+from kohort.policy.faults import toml_text
+from kohort.reports.propose.looks import Look
+from kohort.reports.propose.roles import Proposal
+from kohort.reports.propose.trees import tree_of
+
+
+def propose_generalization(proposal: Proposal, look: Look) -> None:
+    """The type of a column and, if its values alone say so, what they are generalized to."""
+    proposal.type = look.type
+    if look.dates is not None:
+        proposal.type = "date"
+        _propose_format(proposal, look.dates.forms)
+    if proposal.type != "string":
+        proposal.notes.append("generalized to intervals of its own values; a hierarchy of intervals makes them fixed")
+        return
+    values, lengths = look.values, look.values.str.len_chars()
+    length = int(lengths.max() or 0)  # type: ignore[arg-type]
+    if look.distinct > 1 and lengths.min() == length and 4 <= length <= 10 and values.str.contains(r"^[0-9]+$").all():
+        proposal.hierarchy = f"{{ prefix = {list(range(length, 0, -1))} }}"
+        proposal.notes.append("codes of one length: generalized by masking their last digits")
+
+
+def _propose_format(proposal: Proposal, forms: tuple[str, ...]) -> None:
+    """The format that all dates have; if day and month could be exchanged, the steward has to say."""
+    first, *others = forms
+    if first != "%Y-%m-%d":
+        proposal.format = first
+    if others:
+        proposal.unsure = True
+        proposal.reason = f"dates that could also be read as {others[0]}: say which"
+
+
+def propose_trees(
+    frame: pl.DataFrame,
+    looks: Mapping[str, Look],
+    proposals: Mapping[str, Proposal],
+    folder: str,
+    tokens: Sequence[str],
+) -> dict[str, Suggestion]:
+    """Give every quasi-identifier of texts a hierarchy file; the trees by the names of the files."""
+    quasi = [name for name, proposal in proposals.items() if proposal.role == "quasi"]
+    missing = pl.Series(tokens, dtype=pl.String).implode()
+    known = pl.DataFrame(
+        [
+            frame[name].set(frame[name].is_in(missing).fill_null(value=False), None)
+            if frame[name].dtype == pl.String
+            else frame[name].cast(pl.String)
+            if frame[name].dtype == pl.Boolean
+            else frame[name]
+            for name in quasi
+        ]
+    )
+    trees: dict[str, Suggestion] = {}
+    for name in quasi:
+        proposal = proposals[name]
+        if proposal.type != "string" or proposal.hierarchy is not None or looks[name].distinct < 3:
+            continue
+        found = tree_of(known, name, [other for other in quasi if other != name])
+        if found is None:
+            proposal.notes.append("kept or *, until you give a hierarchy: see `kohort hierarchy suggest`")
+            continue
+        file = _file_name(name, trees)
+        trees[file] = found
+        proposal.hierarchy = toml_text(f"{folder}{file}")
+        proposal.notes.append(f"hierarchy: {found.reason}")
+    return trees
+
+
+def _file_name(column: str, taken: Mapping[str, Suggestion]) -> str:
+    """A file for a column: its name, as far as every system of files takes it."""
+    plain = re.sub(r"[^\w-]+", "_", column).strip("_")[:60] or "column"
+    names = (f"{plain}{number or ''}.csv" for number in range(len(taken) + 1))
+    return next(name for name in names if name.lower() not in {other.lower() for other in taken})
