@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from kohort.policy import Policy as Policy
     from kohort.release.release import Release as Release
     from kohort.release.run import anonymize as anonymize
+    from kohort.reports.check import Checked as Checked
+    from kohort.reports.check import check as check
     from kohort.reports.compare import compare as compare
     from kohort.reports.explain import Explanation as Explanation
     from kohort.reports.explain import explain as explain
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 # Nothing is imported before it is used: the command line and scripts start at once.
 _HOMES = {
+    "Checked": "kohort.reports.check",
     "DataError": "kohort.errors",
     "Explanation": "kohort.reports.explain",
     "InfeasibleError": "kohort.errors",
@@ -45,6 +48,7 @@ _HOMES = {
     "Verdict": "kohort.audit",
     "VerificationError": "kohort.errors",
     "anonymize": "kohort.release.run",
+    "check": "kohort.reports.check",
     "compare": "kohort.reports.compare",
     "describe": "kohort.reports.measure",
     "explain": "kohort.reports.explain",

@@ -37,7 +37,19 @@ def documents(frame, policy):
 def assert_follows(release, policy):
     """Every figure of the public document, computed again without the original."""
     public = release.public()
-    assert set(public) - {"warning"} == {"schema", "passed", "reason", "facts", "checks", "hashes", "versions", "loss"}
+    assert set(public) - {"warning"} == {
+        "schema",
+        "passed",
+        "reason",
+        "facts",
+        "checks",
+        "hashes",
+        "versions",
+        "loss",
+    } | {
+        "promise",
+        "as_is",
+    }
     tables = dict(release.tables)
     outsider = kohort.verify(
         tables.get("quasi", release.table), policy, sensitive_table=tables.get("sensitive")
@@ -51,6 +63,7 @@ def assert_follows(release, policy):
         assert check["sentence"] == SENTENCES_ABOUT_THE_ORIGINAL[check["name"]].format(k=policy.privacy.k)
         constant = {"method", "released", "k", "suppressed_rows"}
         assert all(value == 0 or name in constant for name, value in check["figures"].items())
+    assert [public["promise"], public["as_is"]] == [outsider.to_dict()[name] for name in ("promise", "as_is")]
     facts = dict(public["facts"])
     if policy.privacy.anonymity == "matchings":
         assert facts["classes"] is facts["smallest_class"] is None

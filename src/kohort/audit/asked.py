@@ -32,6 +32,12 @@ class AuditTable(Protocol):
     def repeats(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """How many different values some columns have, and in how many rows one of them is."""
 
+    def distinct(self, columns: Sequence[str]) -> dict[str, int]:
+        """How many distinct values each column has; a missing one is none."""
+
+    def combinations(self, columns: Sequence[str]) -> tuple[int, int]:
+        """How many distinct rows some columns have, and how many rows are equal to no other."""
+
     def differences(self, other: Self, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:
         """Tell how many more rows than another table it has of each text of some columns, where that differs."""
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kohort.audit.as_is import as_is_of
 from kohort.audit.asked import texts_of
+from kohort.audit.beside import told_beside
 from kohort.audit.case import Case, LoadedCase, bound_names
 from kohort.audit.checklist import Need, answers, unanswerable
 from kohort.audit.checks import buckets
@@ -25,6 +27,7 @@ from kohort.audit.verdict import Check, Facts, Verdict, hashes, versions
 from kohort.errors import DataError, InternalError, PolicyError
 from kohort.ledger import Ledger, People, PersonKey, Shown, read_ledger
 from kohort.policy import Policy
+from kohort.policy.promise import promise_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -34,8 +37,9 @@ if TYPE_CHECKING:
 
 def verify(
     release: Any,
-    policy: Policy | str | Path,
+    policy: Policy | str | Path | None = None,
     *,
+    verdict: str | Path | None = None,
     original: Any = None,
     row_order: ArrayLike | str | Path | None = None,
     sensitive_table: Any = None,
@@ -50,8 +54,11 @@ def verify(
     release : path, list of paths, or polars, pandas or pyarrow table
         The table that is to be handed over: CSV (any of ``; , | tab``, may be gzipped) or Parquet; a path may be a
         folder or a pattern, whose files are taken in the order of their paths.
-    policy : Policy or path
-        What is promised.
+    policy : Policy or path, optional
+        What is promised. When absent, what the verdict of the release says that it was made under, options of the
+        command line among it; then it is also checked that the file is the one that the verdict is about.
+    verdict : path, optional
+        Where that verdict is; beside the release, as ``OUT.verdict.json``, when absent.
     original : path, list of paths, or polars, pandas or pyarrow table, optional
         The table it was made of. With it, published values are also checked for truth.
     row_order : array of int, or path, optional
@@ -82,7 +89,13 @@ def verify(
     PolicyError
         When the policy asks for buckets and has not one sensitive column, or for what a ledger cannot compare.
     """
-    return examine(
+    told = None
+    if policy is None:
+        told = told_beside(release, verdict)
+        policy = told.policy
+    elif verdict is not None:
+        raise DataError("verdict: it is read for the promise, and a policy gives another; give one of them.")
+    found = examine(
         release,
         policy,
         original=original,
@@ -92,6 +105,7 @@ def verify(
         ledger=against if against is None or isinstance(against, Ledger) else read_ledger(against),
         memory=memory,
     ).verdict
+    return found if told is None else told.compared(found)
 
 
 @dataclass(frozen=True)
@@ -152,13 +166,15 @@ def examine(
         try:
             case = _load(database, release, policy, original, row_order, sensitive_table, ledger, persons)
             checks = answers(case, strict=strict)
+            facts, as_is = facts_of(case, checks), as_is_of(case)
             sight, people = (None, None) if ledger is None else (case.sight, case.people)
             published = {name: case.release.dictionary(name).held() for name in case.columns} if hold else {}
         except Unreadable:
             _refuse_changed(files, before)
             raise InternalError("A statement of the audit failed.") from None
     _refuse_changed(files, before)
-    verdict = Verdict(tuple(checks), facts_of(case, checks), hashes(release, policy), versions())
+    promise = promise_of(policy)
+    verdict = Verdict(tuple(checks), facts, hashes(release, policy), versions(), promise=promise, as_is=as_is)
     if second := _files(sensitive_table, "sensitive_table"):
         verdict = verdict.with_hashes(sensitive_table=files_hash(second))
     return Examination(verdict, None if sight is None else sight.shown, people, published)

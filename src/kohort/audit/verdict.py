@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kohort.audit.public import LEFT_OUT, public_check
 from kohort.audit.read.files import files_hash, listed_files
+from kohort.audit.words import are, count
 from kohort.errors import DataError
 
 if TYPE_CHECKING:
@@ -65,6 +66,29 @@ class Facts:
 
 
 @dataclass(frozen=True)
+class AsIs:
+    """What a release publishes as it is, and what it hides altogether: whoever has it can count this."""
+
+    columns: Mapping[str, int]
+    """Distinct values of each column that is published as it is."""
+    combinations: int
+    """Distinct rows of these columns."""
+    unique: int
+    """Rows that no other is equal to in all of these columns."""
+    hidden: Mapping[str, str] = field(default_factory=dict)
+    """Quasi-identifiers that are ``*`` in every row, each with what may help."""
+
+    def sentence(self, rows: int) -> str:
+        """What is published as it is, for a release of so many rows; empty if nothing is."""
+        columns = ", ".join(f"{name} ({count(number, 'value')})" for name, number in self.columns.items())
+        if not columns:
+            return ""
+        together = "" if len(self.columns) == 1 else " together"
+        share = f"{self.unique:,} of {count(rows, 'row')} ({self.unique / rows:.2%})".replace("%", " %")
+        return f"{columns}; {share} {are(self.unique)} unique in this{together}."
+
+
+@dataclass(frozen=True)
 class Verdict:
     """Whether a file keeps the promise of its policy, with reasons.
 
@@ -79,6 +103,10 @@ class Verdict:
         the hashes of the files, a line for each in the order of the files.
     versions : dict
         Of the programs that took part.
+    promise : dict
+        What it was judged by: the part of the policy that may be handed over.
+    as_is : AsIs or None
+        What is published as it is, and what is `*` everywhere.
     """
 
     checks: tuple[Check, ...]
@@ -86,6 +114,8 @@ class Verdict:
     hashes: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     schema: int = SCHEMA
+    promise: Mapping[str, Any] = field(default_factory=dict)
+    as_is: AsIs | None = None
 
     @classmethod
     def of_tables(cls, verdicts: Mapping[str, Verdict]) -> Verdict:
@@ -110,7 +140,11 @@ class Verdict:
             for table, verdict in verdicts.items()
             for name, value in verdict.hashes.items()
         }
-        return cls(tuple(checks), joined, hashes, next(iter(verdicts.values())).versions)
+        shown = [verdict.as_is for verdict in verdicts.values() if verdict.as_is is not None]
+        # All tables have the same columns as they are. Each has a promise of its own, and no verdict.
+        hidden = {name: why for one in shown for name, why in one.hidden.items()}
+        as_is = replace(shown[0], hidden=hidden) if shown else None
+        return cls(tuple(checks), joined, hashes, next(iter(verdicts.values())).versions, as_is=as_is)
 
     @property
     def passed(self) -> bool:
@@ -169,6 +203,8 @@ class Verdict:
             "checks": [{**vars(check), "figures": dict(check.figures)} for check in self.checks],
             "hashes": dict(self.hashes),
             "versions": dict(self.versions),
+            "promise": dict(self.promise),
+            "as_is": None if self.as_is is None else asdict(self.as_is),
         }
 
     def to_json(self) -> str:
@@ -187,7 +223,9 @@ class Verdict:
         try:
             data = json.loads(text)
             checks = tuple(Check(**check) for check in data["checks"])
-            verdict = cls(checks, Facts(**data["facts"]), data["hashes"], data["versions"], data["schema"])
+            as_is = AsIs(**data["as_is"]) if data.get("as_is") else None
+            more = {"promise": data.get("promise", {}), "as_is": as_is}
+            verdict = cls(checks, Facts(**data["facts"]), data["hashes"], data["versions"], data["schema"], **more)
         except (ValueError, TypeError, KeyError, RecursionError):
             raise DataError("verdict: the text is not a verdict of kohort.") from None
         if verdict.schema != SCHEMA:

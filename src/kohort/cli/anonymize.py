@@ -140,7 +140,7 @@ def anonymize(
     if json:
         print_json(release.public())
     elif not quiet:
-        print_verdict(release.verdict)
+        print_verdict(release.verdict, release.hidden)
         print_loss(release.loss, release.known_bound)
         print_facts(release.facts)
         paths = ", ".join(str(part_path(output, name)) for name in release.tables or ("",))

@@ -19,7 +19,18 @@ from kohort.cli.streams import steady_streams
 from kohort.common import stopping
 from kohort.errors import InternalError, Interrupted, KohortError, Stopped
 
-COMMANDS: tuple[str, ...] = ("demo", "init", "anonymize", "verify", "measure", "ledger", "compare", "why", "hierarchy")
+COMMANDS: tuple[str, ...] = (
+    "demo",
+    "init",
+    "check",
+    "anonymize",
+    "verify",
+    "measure",
+    "ledger",
+    "compare",
+    "why",
+    "hierarchy",
+)
 COMMANDS += ("reproduce", "compile", "engines", "lists")
 """Modules with commands, in the order that `kohort --help` lists them."""
 

@@ -119,8 +119,14 @@ def print_json(facts: Any) -> None:
     typer.echo(json.dumps(facts, indent=2))
 
 
-def print_verdict(verdict: Verdict) -> None:
-    """Print a verdict: one line per check, then the sentence that sums it up."""
+def print_verdict(verdict: Verdict, cures: Mapping[str, str] | None = None) -> None:
+    """Print a verdict: one line per check, what is published as it is, then the sentence that sums it up.
+
+    Parameters
+    ----------
+    cures : mapping, optional
+        What may help with columns that are `*` everywhere, in other words than those of the verdict.
+    """
     from rich.text import Text
 
     out = console()
@@ -128,6 +134,11 @@ def print_verdict(verdict: Verdict) -> None:
         mark = ("ok  ", "green") if check.passed else ("FAIL", "red")
         mark = ("note", "yellow") if check.name == "repeats" else mark
         print_hanging(Text.assemble("  ", mark, f" {check.name + ' ':<12}"), check.sentence)
+    if verdict.as_is is not None:
+        if shown := verdict.as_is.sentence(verdict.facts.rows_released):
+            print_hanging("  published as it is: ", shown)
+        for name, cure in (verdict.as_is.hidden if cures is None else cures).items():
+            print_hanging("  nothing but *: ", f"{name}: {cure}.")
     mark = ("verified: ", "bold green") if verdict.passed else ("NOT verified: ", "bold red")
     out.print(Text.assemble(mark, verdict.reason))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,15 +11,19 @@ from kohort.cli.given import taken
 from kohort.cli.shared import (
     JsonOption,
     MemoryOption,
-    PolicyOption,
     QuietOption,
     SizeOption,
     app,
+    console,
     form_of,
     policy_of,
     print_json,
     print_verdict,
 )
+
+if TYPE_CHECKING:
+    from kohort.audit import Verdict
+    from kohort.policy import Policy
 
 
 @app.command()
@@ -32,7 +36,13 @@ def verify(
             help="The release, made by any tool: a file, a folder, a pattern in quotes, or - for a pipe.",
         ),
     ],
-    policy: PolicyOption,
+    policy: Annotated[
+        Path | None,
+        typer.Option("--policy", "-p", help="Policy file (TOML); without it, what the verdict beside OUT says."),
+    ] = None,
+    verdict: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Without a policy: the verdict of OUT; default: beside it.")
+    ] = None,
     original: Annotated[Path | None, typer.Option(help="The original table: a file, a folder, or a pattern.")] = None,
     row_order: Annotated[
         Path | None,
@@ -49,6 +59,16 @@ def verify(
         Path | None, typer.Option(metavar="LEDGER", help="Also check it against the earlier releases in this ledger.")
     ] = None,
     k: SizeOption = None,
+    qi: Annotated[
+        list[str] | None,
+        typer.Option("--qi", metavar="COLUMNS", help="Without a policy: the quasi-identifiers, with commas; and --k."),
+    ] = None,
+    sensitive: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMNS", help="With --qi: sensitive columns; and --l.")
+    ] = None,
+    l_: Annotated[
+        int | None, typer.Option("--l", min=2, help="With --sensitive: distinct values in every class, at least.")
+    ] = None,
     strict: Annotated[
         bool,
         typer.Option(
@@ -66,14 +86,19 @@ def verify(
 ) -> None:
     """Check whether a file keeps the promise of its policy.
 
-    Works on the output of any tool. Exit code 1 if it does not, with the reason in one sentence.
+    Without a policy, the verdict beside OUT says what it was made under, options of `anonymize` among it.
+    With --qi and --k, a file of any tool is judged without a policy. Exit code 1 if it does not keep its promise,
+    with the reason in one sentence.
     """
     import kohort
     from kohort.table.sizes import memory_of
 
-    verdict = kohort.verify(
+    form = form_of(keep_order, bounds, neutralise_formulas)
+    chosen = _chosen(release, policy, k, form, qi or [], sensitive or [], l_)
+    found = kohort.verify(
         release,
-        policy_of(policy, privacy={"k": k}, output=form_of(keep_order, bounds, neutralise_formulas)),
+        chosen,
+        verdict=verdict,
         original=original,
         row_order=row_order,
         sensitive_table=sensitive_table,
@@ -82,7 +107,54 @@ def verify(
         memory=memory_of(memory) if memory is not None else None,
     )
     if json:
-        print_json(verdict.to_dict())
+        print_json(found.to_dict())
     elif not quiet:
-        print_verdict(verdict)
-    raise typer.Exit(0 if verdict.passed else 1)
+        print_verdict(found)
+        if policy is not None and not found.passed:
+            _print_other_promise(release, found)
+    raise typer.Exit(0 if found.passed else 1)
+
+
+def _chosen(
+    release: Path,
+    policy: Path | None,
+    k: int | None,
+    form: dict[str, Any],
+    qi: list[str],
+    sensitive: list[str],
+    l_: int | None,
+) -> Policy | None:
+    """What is promised: the policy's, that of --qi and --k, or None for what the verdict of the release says."""
+    from kohort.audit.quick import quick_policy
+    from kohort.errors import PolicyError
+
+    if policy is not None:
+        if qi or sensitive or l_ is not None:
+            raise PolicyError("verify: the policy says which columns are which; leave out --qi, --sensitive and --l.")
+        return policy_of(policy, privacy={"k": k}, output=form)
+    if qi:
+        if k is None:
+            raise PolicyError(
+                "verify: --qi names the quasi-identifiers, and nothing says how many records must share them; give --k."
+            )
+        return quick_policy(release, k=k, quasi_identifiers=qi, sensitive=sensitive, distinct=l_).with_changes(
+            "output", **form
+        )
+    if k is not None or any(form.values()) or sensitive or l_ is not None:
+        raise PolicyError("verify: these options change a policy; give it, or name the quasi-identifiers with --qi.")
+    return None
+
+
+def _print_other_promise(release: Path, found: Verdict) -> None:
+    """Say if the release was made under something else than it was judged by now."""
+    from kohort.audit.beside import told_beside
+    from kohort.errors import KohortError
+
+    try:
+        told = told_beside(release, None).verdict.promise
+    except KohortError:
+        return
+    other = sorted(name for name in {*told, *found.promise} if told.get(name) != found.promise.get(name))
+    if other:
+        where = ", ".join(f"[{name}]" for name in other)
+        console().print(f"its verdict says that it was made under another policy ({where}); leave out -p to use that.")

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from kohort.audit import Verdict
+from kohort.audit.as_is import cure
 from kohort.codes.encode import Axis
 from kohort.common import stopping
 from kohort.common.progress import Clock
@@ -92,8 +93,20 @@ def release_of(
         key = secrets.token_hex(32)
         verdict = verdict.with_hashes(input_keyed=_keyed_hash(original, key))
     return Release(
-        verdict=verdict, loss=loss, public_loss=shown, provenance=_provenance(plan, key, clock, clusters), **more
+        verdict=verdict,
+        loss=loss,
+        public_loss=shown,
+        provenance=_provenance(plan, key, clock, clusters),
+        hidden=_hidden(plan, axes, verdict),
+        **more,
     )
+
+
+def _hidden(plan: Plan, axes: Sequence[Axis], verdict: Verdict) -> dict[str, str]:
+    """The columns that are `*` everywhere, each with what may help, and with its values in the original."""
+    sizes = {axis.name: axis.size for axis in axes}
+    hidden = () if verdict.as_is is None else verdict.as_is.hidden
+    return {name: cure(plan.policy.columns[name], sizes.get(name)) for name in hidden}
 
 
 def _provenance(plan: Plan, key: str, clock: Clock, clusters: int) -> Provenance:

@@ -63,6 +63,9 @@ class Release:
         All tables by name, where a release has several; `table` is the first of them.
     facts : mapping
         Figures that the algorithm has to tell. Private.
+    hidden : mapping
+        Quasi-identifiers that are `*` in every row, each with what may help, and with the number of its values in the
+        original. Private.
     """
 
     table: Any = field(repr=False)
@@ -74,6 +77,7 @@ class Release:
     row_order: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
     tables: Mapping[str, Any] = field(default_factory=dict, repr=False)
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
     find_bound: Callable[[], float | None] = field(default=lambda: None, repr=False)
 
     @cached_property

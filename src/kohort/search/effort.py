@@ -33,11 +33,16 @@ def efforts_of(task: Task, *patience: float) -> list[Effort]:
         For each search, how many times longer than that. They share the policy's budget, if it has one.
     """
     n, d = task.codes.array.shape
-    work = min(WORK, max(LEAST_WORK, SIDES / (max(n, task.records) * d)))
-    # Few columns leave less to search for, and a step that deals large classes anew takes longer.
-    work *= min(1.0, d / 8) ** 1.3 / (1 + task.k / 120)
+    work = steps_of(max(n, task.records), d, task.k)
     whole = sum(patience)
     return [Effort(work * one, None if task.seconds is None else task.seconds * one / whole) for one in patience]
+
+
+def steps_of(records: int, columns: int, k: int) -> float:
+    """Steps of the search for each record, times k."""
+    work = min(WORK, max(LEAST_WORK, SIDES / (records * columns)))
+    # Few columns leave less to search for, and a step that deals large classes anew takes longer.
+    return float(work * min(1.0, columns / 8) ** 1.3 / (1 + k / 120))
 
 
 def refined(

@@ -24,8 +24,9 @@ def documented():
 
 def fields_of(public):
     """All fields of a public document, as the list writes them."""
-    found = set(public) - {"facts", "hashes", "loss", "checks"}
-    for part in ("facts", "hashes", "loss"):
+    parts = ("facts", "hashes", "loss", "promise", "as_is")
+    found = set(public) - {*parts, "checks"}
+    for part in parts:
         found |= {f"{part}.{name}" for name in public[part]}
     found = {re.sub(r"^hashes\.hierarchy:.*", "hashes.hierarchy:column", name) for name in found}
     found = {re.sub(r"^hashes\.release:.*", "hashes.release:1", name) for name in found}

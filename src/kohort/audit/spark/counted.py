@@ -92,6 +92,19 @@ class SparkTable:
         star = list(found).index(STAR) if STAR in found else None
         return Dictionary("", "", values, times, missing, star)
 
+    def distinct(self, columns: Sequence[str]) -> dict[str, int]:
+        """How many distinct values each column has; a missing one is none."""
+        if not columns:
+            return {}
+        row = self.frame.agg(*(F.count_distinct(self.columns[name]) for name in columns)).collect()[0]
+        return dict(zip(columns, row, strict=True))
+
+    def combinations(self, columns: Sequence[str]) -> tuple[int, int]:
+        """How many distinct rows some columns have, and how many rows are equal to no other."""
+        counted = self.frame.groupBy(*(self.columns[name] for name in columns)).count()
+        row = counted.agg(F.count(F.lit(1)), F.count_if(F.col("count") == 1)).collect()[0]
+        return int(row[0]), int(row[1])
+
     def differences(self, other: SparkTable, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:
         """Tell how many more rows than another table it has of each text of some columns, where that differs."""
         if not columns:

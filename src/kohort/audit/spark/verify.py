@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
+from kohort.audit.as_is import as_is_of
 from kohort.audit.asked import texts_of
 from kohort.audit.audit import facts_of
 from kohort.audit.case import Case
@@ -26,6 +27,7 @@ from kohort.audit.spark.counted import STARRED, SparkTable, counted_table
 from kohort.audit.verdict import Verdict, hashes, versions
 from kohort.errors import DataError, PolicyError
 from kohort.policy import Policy
+from kohort.policy.promise import promise_of
 from kohort.privacy import Histogram, Reference, SensitiveModel, reference_of
 
 if TYPE_CHECKING:
@@ -89,7 +91,11 @@ def examine(
     case = SparkCase.of(policy, table, source)
     checks = answers(case, strict=strict)
     told = versions() | {"pyspark": version("pyspark")}
-    return Verdict(tuple(checks), facts_of(case, checks), hashes(None, policy), told), table
+    found = hashes(None, policy)
+    verdict = Verdict(
+        tuple(checks), facts_of(case, checks), found, told, promise=promise_of(policy), as_is=as_is_of(case)
+    )
+    return verdict, table
 
 
 def refuse_promises(policy: Policy) -> None:

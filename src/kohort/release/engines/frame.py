@@ -197,7 +197,7 @@ def solution_of(
         The largest number of partitions; as many as suit the table when absent.
     """
     job = table.job
-    parts = _suitable(table) if partitions is None else partitions
+    parts = suitable(table) if partitions is None else partitions
     if parts > 1:
         with step("divide"):
             job = with_cuts(job, lambda condition: table.scan.counted(job.code_columns, condition), parts=parts)
@@ -210,7 +210,7 @@ def solution_of(
     return solved(job.plan, table.work, records, step)
 
 
-def _suitable(table: Loaded) -> int:
+def suitable(table: Loaded) -> int:
     """How many partitions suit a table; it has nothing to do with the machine."""
     job = table.job
     if job.records < LARGE or not isinstance(job.plan.algorithm, Auto) or asked(CUT, job.plan):

@@ -1,0 +1,97 @@
+"""The part of a policy that a release is judged by, in a form that may be handed over with it.
+
+It has no seed, no key, no path of a folder, no weight and no column that was dropped. A `domain` and the values of a
+tree are left out, too: they may be those of the table, which the release hides. What is left out is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kohort.errors import DataError, PolicyError
+from kohort.policy.faults import Source
+from kohort.policy.model import Policy
+
+_OUTPUT = ("order", "suppressed", "formulas", "bounds")
+_COLUMN = ("role", "type", "hierarchy", "format", "pseudonym", "snap", "bottom", "top", "min_width")
+_NO_KEY = {"env": "KOHORT_KEY_IS_NOT_NEEDED"}
+"""To check pseudonyms, nobody needs their key; a policy needs to say where it is."""
+
+
+def promise_of(policy: Policy) -> dict[str, Any]:
+    """What a release is judged by, as plain data; `left_out` has the columns of which something is missing.
+
+    Examples
+    --------
+    >>> policy = Policy.build(k=5, quasi_identifiers=["age"], identifiers=["name"], seed=7,
+    ...                       output={"bounds": True}).with_changes("privacy", k=10)
+    >>> promise_of(policy)
+    {'privacy': {'k': 10}, 'output': {'bounds': True}, 'columns': {'age': {'role': 'quasi'}}}
+    """
+    data = policy.to_dict()
+    privacy = dict(data["privacy"])
+    if "models" in privacy:
+        privacy["models"] = [_nameless(model) for model in privacy["models"]]
+    output = {key: value for key, value in data.get("output", {}).items() if key in _OUTPUT}
+    hidden = set(policy.dropped) - {policy.privacy.person}
+    columns: dict[str, dict[str, Any]] = {}
+    left_out: dict[str, list[str]] = {}
+    for name, given in data["columns"].items():
+        if name in hidden:
+            continue
+        column = {key: given[key] for key in _COLUMN if key in given}
+        hierarchy = column.get("hierarchy")
+        if isinstance(hierarchy, str):
+            column["hierarchy"] = _placeless(hierarchy)
+        elif hierarchy is not None and "tree" in hierarchy:
+            del column["hierarchy"]
+            left_out.setdefault("tree", []).append(name)
+        if "domain" in given:
+            left_out.setdefault("domain", []).append(name)
+        columns[name] = column
+    sections = {"input": data.get("input", {}), "privacy": privacy, "output": output, "columns": columns}
+    return {section: value for section, value in (sections | {"left_out": left_out}).items() if value}
+
+
+def policy_of_promise(promise: Mapping[str, Any], verdict: Path) -> Policy:
+    """The policy by which a release can be judged again; its files are looked for beside the verdict.
+
+    Raises
+    ------
+    DataError
+        When the promise does not say enough, or a hierarchy file is not there.
+    """
+    if not promise:
+        raise DataError(f"{verdict.name}: it does not say what was promised; give the policy.")
+    sections = {section: value for section, value in promise.items() if section != "left_out"}
+    try:
+        trees = [repr(name) for name in promise.get("left_out", {}).get("tree", ())]
+        if any(column.get("pseudonym") for column in sections["columns"].values()):
+            sections["output"] = sections.get("output", {}) | {"pseudonym_key": _NO_KEY}
+        policy = Policy(**sections)
+    except (PolicyError, AttributeError, KeyError, TypeError):
+        raise DataError(
+            f"{verdict.name}: what was promised is not written as kohort writes it; give the policy."
+        ) from None
+    if trees:
+        raise DataError(f"{verdict.name}: it leaves out the tree of column {', '.join(trees)}; give the policy.")
+    policy._source = Source(verdict, "")
+    DataError.refuse(
+        f"{verdict.name}: the {what} is in {path.name}, which is not beside it; put it there, or give the policy."
+        for what, path in policy.files.items()
+        if what.startswith("hierarchy") and not path.is_file()
+    )
+    return policy
+
+
+def _nameless(model: Mapping[str, Any]) -> dict[str, Any]:
+    """A model as it is, but for the folder of a file that it names."""
+    return {key: _placeless(value) if key == "population" else value for key, value in model.items()}
+
+
+def _placeless(path: str) -> str:
+    """A path below the folder of the policy as it is; of any other, the name."""
+    given = Path(path)
+    return given.name if given.is_absolute() or ".." in given.parts else given.as_posix()
