@@ -229,6 +229,8 @@ def python_reference() -> str:
         "The names that `import kohort` offers. Everything else may change without notice.",
         "`kohort.__version__` is the version as text.",
     ]
+    # A package of the same name answers in the place of the function.
+    public = {name: getattr(value, "__wrapped__", value) for name, value in public.items()}
     functions = {name: value for name, value in public.items() if inspect.isfunction(value)}
     errors = {name: value for name, value in public.items() if _is_error(value)}
     classes = {name: value for name, value in public.items() if inspect.isclass(value) and name not in errors}

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from kohort.policy import Policy as Policy
     from kohort.release.release import Release as Release
     from kohort.release.run import anonymize as anonymize
+    from kohort.reports.catalogue import algorithms as algorithms
+    from kohort.reports.catalogue import measures as measures
+    from kohort.reports.catalogue import models as models
     from kohort.reports.check import Checked as Checked
     from kohort.reports.check import check as check
     from kohort.reports.compare import compare as compare
@@ -47,11 +50,14 @@ _HOMES = {
     "Taxonomy": "kohort.hierarchy",
     "Verdict": "kohort.audit",
     "VerificationError": "kohort.errors",
+    "algorithms": "kohort.reports.catalogue",
     "anonymize": "kohort.release.run",
     "check": "kohort.reports.check",
     "compare": "kohort.reports.compare",
     "describe": "kohort.reports.measure",
     "explain": "kohort.reports.explain",
+    "measures": "kohort.reports.catalogue",
+    "models": "kohort.reports.catalogue",
     "measure": "kohort.reports.measure",
     "propose": "kohort.reports.propose",
     "verify": "kohort.audit",

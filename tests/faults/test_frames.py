@@ -43,7 +43,9 @@ def table(name: str, given: Callable[[], Any], *sentences: str | re.Pattern[str]
 
 
 def unknown(kind: str) -> str:
-    return f"a table of type {kind} is not known; give a path, or a polars, pandas or pyarrow table."
+    return (
+        f"a table of type {kind} is not known; give a path, a polars, pandas or pyarrow table, or a relation of DuckDB."
+    )
 
 
 def no_single(values: str) -> str:

@@ -1,9 +1,11 @@
 """Algorithms. One file each; a file in this folder that registers one is found by itself."""
 
 from kohort.algorithms.base import ALGORITHMS, Algorithm, Clusterer
+from kohort.common.callable import make_callable
 from kohort.common.registry import load_modules
 from kohort.search.task import Task
 
 load_modules(__name__, __path__)
+make_callable(__name__, "kohort.reports.catalogue")
 
 __all__ = ["ALGORITHMS", "Algorithm", "Clusterer", "Task"]

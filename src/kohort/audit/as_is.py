@@ -13,7 +13,7 @@ def as_is_of(case: Case) -> AsIs:
     names = [name for name in policy.having_role("sensitive", "insensitive") if name in release.columns]
     if policy.privacy.anonymity == "buckets":
         names += case.columns
-    columns = release.distinct(names)
+    columns = {name: values for name, (values, _) in release.repeats(names).items()}
     combinations, unique = release.combinations(names) if names else (0, 0)
     hidden = {name: cure(policy.columns[name]) for name in case.columns if _is_hidden(case, name)}
     return AsIs(columns, combinations, unique, hidden)

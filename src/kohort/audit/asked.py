@@ -32,9 +32,6 @@ class AuditTable(Protocol):
     def repeats(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """How many different values some columns have, and in how many rows one of them is."""
 
-    def distinct(self, columns: Sequence[str]) -> dict[str, int]:
-        """How many distinct values each column has; a missing one is none."""
-
     def combinations(self, columns: Sequence[str]) -> tuple[int, int]:
         """How many distinct rows some columns have, and how many rows are equal to no other."""
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from kohort.audit.public import LEFT_OUT, public_check
 from kohort.audit.read.files import files_hash, listed_files
 from kohort.audit.words import are, count
+from kohort.common.html import html_block, html_table, html_text
 from kohort.errors import DataError
 
 if TYPE_CHECKING:
@@ -206,6 +207,13 @@ class Verdict:
             "promise": dict(self.promise),
             "as_is": None if self.as_is is None else asdict(self.as_is),
         }
+
+    def _repr_html_(self) -> str:
+        """For notebooks: every check with its answer."""
+        title = f"{'verified' if self.passed else 'NOT verified'}: {self.reason}"
+        rows = [("ok" if check.passed else "FAIL", check.name, check.sentence) for check in self.checks]
+        shown = "" if self.as_is is None else self.as_is.sentence(self.facts.rows_released)
+        return html_block(title, html_table((), rows), *([html_text(f"published as it is: {shown}")] if shown else []))
 
     def to_json(self) -> str:
         """The document as text."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import MISSING, fields
 from typing import Any
 
 from kohort.cli.shared import JsonOption, app, console, print_hanging, print_json
@@ -12,25 +10,25 @@ from kohort.cli.shared import JsonOption, app, console, print_hanging, print_jso
 @app.command()
 def algorithms(json: JsonOption = False) -> None:
     """List the algorithms and their papers."""
-    from kohort.algorithms import ALGORITHMS
+    from kohort.reports import catalogue
 
-    _list(ALGORITHMS, ("summary", "paper", "recoding", "guarantee", "complexity"), json=json)
+    _list(catalogue.algorithms(), json=json)
 
 
 @app.command()
 def measures(json: JsonOption = False) -> None:
     """List the loss measures and their papers."""
-    from kohort.measures import MEASURES
+    from kohort.reports import catalogue
 
-    _list(MEASURES, ("summary", "paper"), json=json)
+    _list(catalogue.measures(), json=json)
 
 
 @app.command()
 def models(json: JsonOption = False) -> None:
     """List the privacy models and their papers."""
-    from kohort.privacy import MODELS
+    from kohort.reports import catalogue
 
-    _list(MODELS, ("summary", "paper"), json=json)
+    _list(catalogue.models(), json=json)
 
 
 @app.command()
@@ -41,11 +39,7 @@ def schema() -> None:
     print_json(Policy.json_schema())
 
 
-def _list(registry: Mapping[str, Any], facts: tuple[str, ...], *, json: bool) -> None:
-    entries = {
-        name: {fact: getattr(cls, fact) for fact in facts} | {"parameters": _parameters(cls)}
-        for name, cls in registry.items()
-    }
+def _list(entries: dict[str, dict[str, Any]], *, json: bool) -> None:
     if json:
         print_json(entries)
         return
@@ -57,7 +51,3 @@ def _list(registry: Mapping[str, Any], facts: tuple[str, ...], *, json: bool) ->
                 if fact == "parameters":
                     text = ", ".join(f"{key} = {value!r}" for key, value in text.items())
                 print_hanging(f"  {fact + ':':<12}", text)
-
-
-def _parameters(cls: Any) -> dict[str, Any]:
-    return {field.name: "required" if field.default is MISSING else field.default for field in fields(cls)}

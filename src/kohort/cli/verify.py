@@ -26,6 +26,18 @@ if TYPE_CHECKING:
     from kohort.policy import Policy
 
 
+_ROW_ORDER = (
+    "With --original: the row of it that each row of OUT comes from, counted from 0; one number in each line, or "
+    "Parquet with one column. As secret as the original."
+)
+RowOrder = Annotated[Path | None, typer.Option(metavar="FILE", help=_ROW_ORDER)]
+_QUASI = "Without a policy: the quasi-identifiers, with commas; and --k."
+Quasi = Annotated[list[str] | None, typer.Option("--qi", metavar="COLUMNS", help=_QUASI)]
+Sensitive = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="With --qi: sensitive columns; and --l.")]
+_DISTINCT = "With --sensitive: distinct values in every class, at least."
+Distinct = Annotated[int | None, typer.Option("--l", min=2, help=_DISTINCT)]
+
+
 @app.command()
 def verify(
     release: Annotated[
@@ -44,14 +56,7 @@ def verify(
         Path | None, typer.Option(metavar="FILE", help="Without a policy: the verdict of OUT; default: beside it.")
     ] = None,
     original: Annotated[Path | None, typer.Option(help="The original table: a file, a folder, or a pattern.")] = None,
-    row_order: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="With --original: the row of it that each row of OUT comes from, counted from 0; one number in each "
-            "line, or Parquet with one column. As secret as the original.",
-        ),
-    ] = None,
+    row_order: RowOrder = None,
     sensitive_table: Annotated[
         Path | None, typer.Option(help="The second published table of a release in buckets (anatomy).")
     ] = None,
@@ -59,16 +64,9 @@ def verify(
         Path | None, typer.Option(metavar="LEDGER", help="Also check it against the earlier releases in this ledger.")
     ] = None,
     k: SizeOption = None,
-    qi: Annotated[
-        list[str] | None,
-        typer.Option("--qi", metavar="COLUMNS", help="Without a policy: the quasi-identifiers, with commas; and --k."),
-    ] = None,
-    sensitive: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMNS", help="With --qi: sensitive columns; and --l.")
-    ] = None,
-    l_: Annotated[
-        int | None, typer.Option("--l", min=2, help="With --sensitive: distinct values in every class, at least.")
-    ] = None,
+    qi: Quasi = None,
+    sensitive: Sensitive = None,
+    l_: Distinct = None,
     strict: Annotated[
         bool,
         typer.Option(

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import Self, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.common.html import html_block
 from kohort.errors import DataError, InternalError, PolicyError
 from kohort.hierarchy.arrays import block_table, common_ancestor, derive
 from kohort.hierarchy.grow import Place, grow
@@ -24,6 +26,8 @@ from kohort.hierarchy.nested import Nested, leaf_paths
 IntArray: TypeAlias = NDArray[np.int32]
 
 ROOT = "*"
+_SHOWN = 12
+"""Branches of a node that a notebook shows."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -241,6 +245,20 @@ class Taxonomy:
     def __reduce__(self) -> tuple[type[Taxonomy], tuple[IntArray, tuple[str, ...], str]]:
         # arrays come back writable from a pickle; the constructor makes them read-only again
         return type(self), (self.parent, self.labels, self.column)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the tree, without the branches that are too many to look at."""
+        children: dict[int, list[int]] = {}
+        for node, parent in enumerate(self.parent.tolist()):
+            children.setdefault(parent, []).append(node)
+
+        def listed(node: int) -> str:
+            below = children.get(node, [])
+            more = f"<li>… {len(below) - _SHOWN:,} more</li>" if len(below) > _SHOWN else ""
+            inner = f"<ul>{''.join(map(listed, below[:_SHOWN]))}{more}</ul>" if below else ""
+            return f"<li>{escape(self.labels[node])}{inner}</li>"
+
+        return html_block(repr(self), f"<ul>{listed(0)}</ul>")
 
     def __repr__(self) -> str:
         counts = f"{self.n_leaves} leaves, {self.n_nodes} nodes, {self.levels} levels"

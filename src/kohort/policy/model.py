@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
 
+from kohort.common.html import html_block, html_table
 from kohort.common.registry import closest
 from kohort.common.regular import regular
 from kohort.errors import PolicyError
@@ -127,6 +128,10 @@ class Policy(Section):
         hierarchies: Mapping[str, Any] | None = None,
         weights: Mapping[str, float] | None = None,
         types: Mapping[str, ColumnType] | None = None,
+        formats: Mapping[str, str] | None = None,
+        domains: Mapping[str, Sequence[float]] | None = None,
+        columns: Mapping[str, Mapping[str, Any]] | None = None,
+        models: Iterable[Mapping[str, Any]] = (),
         person: str | None = None,
         algorithm: str | Mapping[str, Any] = "auto",
         measure: str | Mapping[str, Any] = "ncp",
@@ -150,6 +155,14 @@ class Policy(Section):
             Column to hierarchy: a path, or a table such as ``{"prefix": [5, 3]}``.
         weights, types : mapping, optional
             Column to weight, and column to type.
+        formats : mapping, optional
+            Column to the strptime format of its dates; its type is then ``"date"``.
+        domains : mapping, optional
+            Column to the declared range of its numbers, ``(smallest, largest)``.
+        columns : mapping, optional
+            Column to further keys of its table in the TOML file, such as ``{"snap": 5, "top": 90}``.
+        models : iterable of mapping
+            Further privacy models, such as ``{"model": "distinct-l-diversity", "column": "disease", "l": 3}``.
         person : str, optional
             The identifier that says who a record is about: k then counts persons.
         algorithm, measure : str or mapping
@@ -157,18 +170,11 @@ class Policy(Section):
         seed, suppression_limit, missing, output, input
             As in the TOML file.
         """
-        roles: list[tuple[str, Role]] = []
-        for role, parameter, names in (
-            ("identifier", "identifiers", identifiers),
-            ("identifier", "pseudonyms", pseudonyms),
-            ("quasi", "quasi_identifiers", quasi_identifiers),
-            ("sensitive", "sensitive", sensitive),
-            ("insensitive", "insensitive", insensitive),
-        ):
-            if isinstance(names, str):
-                raise PolicyError(f"{parameter} must be a list of column names; got the text {names!r}.")
-            roles += [(name, role) for name in names]  # type: ignore[misc]
-        columns = _columns(roles, pseudonyms, {"hierarchy": hierarchies, "weight": weights, "type": types})
+        names = {"identifiers": identifiers, "pseudonyms": pseudonyms, "quasi_identifiers": quasi_identifiers}
+        roles = _roles(names | {"sensitive": sensitive, "insensitive": insensitive})
+        given = {"hierarchy": hierarchies, "weight": weights, "format": formats, "domain": domains}
+        dated = dict.fromkeys(formats or (), "date") | dict(types or {})
+        described = _columns(roles, pseudonyms, given | {"type": dated}, columns or {})
         chosen: dict[str, Any] = {"measure": measure, "seed": seed}
         if isinstance(algorithm, str):
             chosen["name"] = algorithm
@@ -177,12 +183,27 @@ class Policy(Section):
             chosen |= {"name": parameters.pop("name", None), "parameters": parameters}
         return cls(
             privacy={"k": k, "suppression_limit": suppression_limit, "missing": missing}
-            | ({} if person is None else {"person": person}),
+            | ({} if person is None else {"person": person})
+            | ({"models": [dict(model) for model in models]} if models else {}),
             algorithm=chosen,
-            columns=columns,
+            columns=described,
             output=dict(output or {}),
             input=dict(input or {}),
         )
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Policy:
+        """A policy from plain data, as `to_dict` gives it and as a TOML or JSON file holds it.
+
+        Examples
+        --------
+        >>> policy = Policy.from_dict({"privacy": {"k": 5}, "columns": {"age": "quasi", "name": "identifier"}})
+        >>> Policy.from_dict(policy.to_dict()) == policy
+        True
+        """
+        if not isinstance(data, Mapping):
+            raise PolicyError(f"the policy must be a mapping of its sections; got a {type(data).__name__}.")
+        return cls(**{str(section): content for section, content in data.items()})
 
     @classmethod
     def of(cls, given: Any) -> Policy:
@@ -367,14 +388,47 @@ class Policy(Section):
         policy._overridden = self._overridden | {("privacy", "k")}
         return policy
 
+    def _repr_html_(self) -> str:
+        """For notebooks: the promise, and the columns with their roles."""
+        privacy = self.privacy
+        models = ", ".join(str(model.get("model")) for model in privacy.models)
+        title = f"Policy: k = {privacy.k}" + (f", {models}" if models else "")
+        rows = [
+            (name, column.role, column.type, column.hierarchy.kind if column.hierarchy else None)
+            for name, column in self.columns.items()
+        ]
+        return html_block(title, html_table(("column", "role", "type", "hierarchy"), rows))
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Policy) and self.to_dict() == other.to_dict()
 
     __hash__ = None  # type: ignore[assignment]
 
 
+_ROLE_OF: Mapping[str, Role] = {
+    "identifiers": "identifier",
+    "pseudonyms": "identifier",
+    "quasi_identifiers": "quasi",
+    "sensitive": "sensitive",
+    "insensitive": "insensitive",
+}
+
+
+def _roles(given: Mapping[str, Iterable[str]]) -> list[tuple[str, Role]]:
+    """Every name with the role that its list stands for."""
+    PolicyError.refuse(
+        f"{parameter} must be a list of column names; got the text {names!r}."
+        for parameter, names in given.items()
+        if isinstance(names, str)
+    )
+    return [(name, _ROLE_OF[parameter]) for parameter, names in given.items() for name in names]
+
+
 def _columns(
-    roles: Iterable[tuple[str, Role]], pseudonyms: Iterable[str], more: Mapping[str, Mapping[str, Any] | None]
+    roles: Iterable[tuple[str, Role]],
+    pseudonyms: Iterable[str],
+    more: Mapping[str, Mapping[str, Any] | None],
+    further: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, dict[str, Any]]:
     """The columns by name, each with its role and whatever else is given of it; every fault is reported."""
     columns: dict[str, dict[str, Any]] = {}
@@ -391,6 +445,13 @@ def _columns(
                 columns[name][key] = value
             else:
                 faults.append(f"column {name!r} has a {key} but no role; give it a role.")
+    for name, keys in further.items():
+        if name not in columns:
+            faults.append(f"column {name!r} has keys but no role; give it a role.")
+        elif twice := sorted(columns[name].keys() & keys.keys()):
+            faults.append(f"column {name!r} has {twice[0]!r} in 'columns', too; give it once.")
+        else:
+            columns[name] |= keys
     PolicyError.refuse(faults)
     return columns
 

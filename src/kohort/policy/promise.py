@@ -1,7 +1,8 @@
 """The part of a policy that a release is judged by, in a form that may be handed over with it.
 
-It has no seed, no key, no path of a folder, no weight and no column that was dropped. A `domain` and the values of a
-tree are left out, too: they may be those of the table, which the release hides. What is left out is named.
+It has no seed, no key, no path of a folder, no weight and no column that was dropped. A `domain`, the values of a
+tree and those that a model lists are left out, too: they may be those of the table, which the release hides. What is
+left out is named.
 """
 
 from __future__ import annotations
@@ -32,12 +33,13 @@ def promise_of(policy: Policy) -> dict[str, Any]:
     """
     data = policy.to_dict()
     privacy = dict(data["privacy"])
+    left_out: dict[str, list[str]] = {}
     if "models" in privacy:
+        left_out = {"values": [str(model.get("column")) for model in privacy["models"] if "values" in model]}
         privacy["models"] = [_nameless(model) for model in privacy["models"]]
     output = {key: value for key, value in data.get("output", {}).items() if key in _OUTPUT}
     hidden = set(policy.dropped) - {policy.privacy.person}
     columns: dict[str, dict[str, Any]] = {}
-    left_out: dict[str, list[str]] = {}
     for name, given in data["columns"].items():
         if name in hidden:
             continue
@@ -52,6 +54,7 @@ def promise_of(policy: Policy) -> dict[str, Any]:
             left_out.setdefault("domain", []).append(name)
         columns[name] = column
     sections = {"input": data.get("input", {}), "privacy": privacy, "output": output, "columns": columns}
+    left_out = {what: names for what, names in left_out.items() if names}
     return {section: value for section, value in (sections | {"left_out": left_out}).items() if value}
 
 
@@ -67,7 +70,8 @@ def policy_of_promise(promise: Mapping[str, Any], verdict: Path) -> Policy:
         raise DataError(f"{verdict.name}: it does not say what was promised; give the policy.")
     sections = {section: value for section, value in promise.items() if section != "left_out"}
     try:
-        trees = [repr(name) for name in promise.get("left_out", {}).get("tree", ())]
+        told = promise.get("left_out", {})
+        lacking = [f"the {what} of column {name!r}" for what in ("tree", "values") for name in told.get(what, ())]
         if any(column.get("pseudonym") for column in sections["columns"].values()):
             sections["output"] = sections.get("output", {}) | {"pseudonym_key": _NO_KEY}
         policy = Policy(**sections)
@@ -75,8 +79,8 @@ def policy_of_promise(promise: Mapping[str, Any], verdict: Path) -> Policy:
         raise DataError(
             f"{verdict.name}: what was promised is not written as kohort writes it; give the policy."
         ) from None
-    if trees:
-        raise DataError(f"{verdict.name}: it leaves out the tree of column {', '.join(trees)}; give the policy.")
+    if lacking:
+        raise DataError(f"{verdict.name}: it leaves out {', '.join(lacking)}; give the policy.")
     policy._source = Source(verdict, "")
     DataError.refuse(
         f"{verdict.name}: the {what} is in {path.name}, which is not beside it; put it there, or give the policy."
@@ -87,8 +91,8 @@ def policy_of_promise(promise: Mapping[str, Any], verdict: Path) -> Policy:
 
 
 def _nameless(model: Mapping[str, Any]) -> dict[str, Any]:
-    """A model as it is, but for the folder of a file that it names."""
-    return {key: _placeless(value) if key == "population" else value for key, value in model.items()}
+    """A model as it is, but for the folder of a file that it names, and the values that it lists."""
+    return {key: _placeless(value) if key == "population" else value for key, value in model.items() if key != "values"}
 
 
 def _placeless(path: str) -> str:

@@ -243,6 +243,11 @@ class Hierarchy(Section):
         """Whether its leaves are texts as they are written: none of numbers or dates."""
         return bool(self.file or self.tree or self.prefix or self.flat)
 
+    @property
+    def kind(self) -> str:
+        """The key that is given: where the taxonomy comes from."""
+        return next(iter(self.model_fields_set))
+
 
 class Column(Section):
     """What a column is, and how it may be generalized."""

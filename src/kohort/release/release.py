@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from kohort.common.html import html_block, html_table
 from kohort.measures.loss import Loss
+from kohort.table.frames import take_frame
 
 if TYPE_CHECKING:
     from kohort.audit import Verdict
@@ -93,6 +96,24 @@ class Release:
     def known_bound(self) -> float | None:
         """The bound, if it was asked for before; None if not."""
         return self.bound if "bound" in self.__dict__ else None
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the verdict, the loss, and some rows of classes of k or more."""
+        losses = [("all", self.loss.total), *self.loss.by_column.items()]
+        head = self._rows_of_classes()
+        parts = [self.verdict._repr_html_(), html_block("information loss", html_table((), losses))]
+        if head is not None:
+            parts.append(html_block("some rows", html_table(head.columns, head.rows())))
+        return html_block("Release", *parts)
+
+    def _rows_of_classes(self, rows: int = 5) -> pl.DataFrame | None:
+        """The first rows that k or more are equal to; None where a release is no table of classes in memory."""
+        if len(self.tables) != 1 or self.verdict.promise.get("privacy", {}).get("anonymity", "classes") != "classes":
+            return None
+        frame, _ = take_frame(self.table)
+        columns: Mapping[str, Any] = self.verdict.promise["columns"]
+        quasi = [name for name in frame.columns if columns.get(name, {}).get("role") == "quasi"]
+        return frame.filter(pl.len().over(quasi) >= self.verdict.facts.k).head(rows)
 
     def public(self) -> dict[str, Any]:
         """What may be handed over: all of it follows from the release and the policy, but for a keyed hash."""

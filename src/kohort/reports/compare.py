@@ -6,15 +6,17 @@ import secrets
 import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from kohort.algorithms import ALGORITHMS
 from kohort.codes.boxes import classes_of_boxes
 from kohort.codes.encode import Codes
+from kohort.common.html import html_block, html_table
 from kohort.errors import KohortError, PolicyError
 from kohort.measures.loss import loss_of_solution
 from kohort.measures.sse import within_share
@@ -49,6 +51,33 @@ class Outcome:
     """Why the algorithm refused, in one sentence."""
 
 
+class Outcomes(list[Outcome]):
+    """What several algorithms did: a list, and a table of it."""
+
+    def to_frame(self) -> pl.DataFrame:
+        """The outcomes as a polars frame, one row for each.
+
+        Examples
+        --------
+        >>> Outcomes().to_frame().columns[:3]
+        ['algorithm', 'k', 'anonymity']
+        """
+        names = [field.name for field in fields(Outcome)]
+        kinds = {name: _TYPES.get(name, pl.Int64) for name in names}
+        return pl.DataFrame([[getattr(one, name) for name in names] for one in self], kinds, orient="row")
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        frame = self.to_frame()
+        return html_block("Outcomes", html_table(frame.columns, frame.rows()))
+
+
+_TYPES: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(("algorithm", "anonymity", "refused"), pl.String),
+    **dict.fromkeys(("loss", "seconds", "sse"), pl.Float64),
+}
+
+
 def compare(
     table: Any,
     policy: Policy | str | Path,
@@ -56,7 +85,7 @@ def compare(
     algorithms: Sequence[str | Mapping[str, Any]] | None = None,
     k: Sequence[int] | None = None,
     progress: Callable[[Outcome], None] | None = None,
-) -> list[Outcome]:
+) -> Outcomes:
     """Run several algorithms on one table; nothing is published.
 
     Parameters
@@ -75,8 +104,8 @@ def compare(
 
     Returns
     -------
-    list of Outcome
-        One for every algorithm and k.
+    Outcomes
+        A list of one `Outcome` for every algorithm and k; `to_frame` gives it as a table.
 
     Examples
     --------
@@ -94,7 +123,7 @@ def compare(
     chosen = [asked_for(algorithm) for algorithm in (algorithms if algorithms is not None else list(ALGORITHMS))]
     for _, name, parameters in chosen:
         ALGORITHMS.make(name, parameters)  # what is not there ends the comparison before it begins
-    outcomes = []
+    outcomes = Outcomes()
     for spelled, name, parameters in chosen:
         for size in k if k is not None else [policy.privacy.k]:
             changed = policy.with_changes("algorithm", name=name, parameters=parameters, seed=seed, refine=False)

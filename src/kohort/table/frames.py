@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar
 import polars as pl
 import polars.selectors as cs
 
+from kohort.common.arrow import ArrowStream
 from kohort.errors import DataError
 from kohort.table.words import called, listed, namesakes, no_name
 from kohort.table.zones import unknown_zone
@@ -32,11 +33,13 @@ def take_frame(source: Any, known: Collection[str] = ()) -> tuple[pl.DataFrame, 
     match kind.__module__.partition(".")[0], kind.__name__:
         case "pandas", "DataFrame":
             return _from_pandas(source, known), "pandas"
+        case "duckdb", "DuckDBPyRelation":
+            return _from_relation(source), "polars"
         case "pyarrow", "Table" | "RecordBatch":
             return _from_columns(source.schema.names, source.columns, _series_of_arrow, known), "pyarrow"
     raise DataError(
         f"a table of type {kind.__module__}.{kind.__qualname__} is not known; "
-        "give a path, or a polars, pandas or pyarrow table."
+        "give a path, a polars, pandas or pyarrow table, or a relation of DuckDB."
     )
 
 
@@ -44,6 +47,15 @@ def _collected(source: pl.LazyFrame) -> pl.DataFrame:
     fault = "the table: this lazy frame cannot be collected; collect it yourself to see why."
     frame: pl.DataFrame
     [frame] = _each([("", source)], lambda lazy: lazy.collect(), lambda _: fault)
+    return frame
+
+
+def _from_relation(source: Any) -> pl.DataFrame:
+    """The rows of a relation of DuckDB, by Arrow."""
+    _refuse_names([str(name) for name in source.columns])
+    fault = "the table: this relation of DuckDB cannot be collected; collect it yourself to see why."
+    frame: pl.DataFrame
+    [frame] = _each([("", source)], lambda relation: pl.DataFrame(ArrowStream(relation)), lambda _: fault)
     return frame
 
 
@@ -56,15 +68,19 @@ def _from_pandas(source: Any, known: Collection[str]) -> pl.DataFrame:
 def _from_columns(
     names: list[str], columns: list[Any], convert: Callable[[Any], pl.Series], known: Collection[str]
 ) -> pl.DataFrame:
+    _refuse_names(names)
+    places = (called(name, place, known) for place, name in enumerate(names, 1))
+    series = _each(zip(places, columns, strict=True), convert)
+    return pl.DataFrame([values.alias(name) for name, values in zip(names, series, strict=True)])
+
+
+def _refuse_names(names: list[str]) -> None:
     if nameless := [place for place, name in enumerate(names, 1) if not name.strip()]:
         raise DataError(f"the table: {no_name(nameless)}")  # polars would invent a name
     if twice := namesakes(names):
         raise DataError(
             *(f"the table: columns {listed(same)} have the same name; rename all but one." for same in twice.values())
         )
-    places = (called(name, place, known) for place, name in enumerate(names, 1))
-    series = _each(zip(places, columns, strict=True), convert)
-    return pl.DataFrame([values.alias(name) for name, values in zip(names, series, strict=True)])
 
 
 # For decimals of 256 bits polars raises nothing: it panics, and says so on stderr.

@@ -66,6 +66,10 @@ def test_it_is_enough_to_judge_by(tmp_path):
             "leaves out the tree of column 'a'",
         ),
         (
+            {"columns": {"a": {"role": "quasi"}}, "privacy": {"k": 2}, "left_out": {"values": ["b"]}},
+            "leaves out the values of column 'b'",
+        ),
+        (
             {"columns": {"a": {"role": "quasi", "hierarchy": "gone.csv"}}, "privacy": {"k": 2}},
             r"hierarchy of column 'a' is in gone\.csv, which is not beside it",
         ),

@@ -112,20 +112,17 @@ class Table:
             found[column] = (int(different), int(rows))
         return found
 
-    def distinct(self, columns: Sequence[str]) -> dict[str, int]:
-        """How many distinct values each column has; a missing one is none."""
-        counted = "SELECT count(value) FROM (SELECT {} AS value FROM {} GROUP BY value) AS grouped"
-        return {name: self.database.rows(counted.format(self.text(name), self.relation))[0][0] for name in columns}
-
     def combinations(self, columns: Sequence[str]) -> tuple[int, int]:
         """How many distinct rows some columns have, and how many rows are equal to no other.
 
         Rows are compared by two hashes of 64 bits: many columns would take as much memory as the table.
         """
-        texts = ", ".join(map(self.text, columns))
+        texts = [self.text(column) for column in columns]
+        blocks = [", ".join(texts[start : start + _BLOCK]) for start in range(0, len(texts), _BLOCK)]
+        once, again = (", ".join(f"hash({salt}{some})" for some in blocks) for salt in ("", "'again', "))
         [(number, unique)] = self.database.rows(
             "SELECT count(*), count(*) FILTER (rows = 1) FROM (SELECT count(*) AS rows FROM "
-            f"{self.relation} GROUP BY hash({texts}), hash('again', {texts})) AS grouped"
+            f"{self.relation} GROUP BY hash({once}), hash({again})) AS grouped"
         )
         return number, unique
 

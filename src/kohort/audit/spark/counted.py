@@ -92,13 +92,6 @@ class SparkTable:
         star = list(found).index(STAR) if STAR in found else None
         return Dictionary("", "", values, times, missing, star)
 
-    def distinct(self, columns: Sequence[str]) -> dict[str, int]:
-        """How many distinct values each column has; a missing one is none."""
-        if not columns:
-            return {}
-        row = self.frame.agg(*(F.count_distinct(self.columns[name]) for name in columns)).collect()[0]
-        return dict(zip(columns, row, strict=True))
-
     def combinations(self, columns: Sequence[str]) -> tuple[int, int]:
         """How many distinct rows some columns have, and how many rows are equal to no other."""
         counted = self.frame.groupBy(*(self.columns[name] for name in columns)).count()

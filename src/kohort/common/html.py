@@ -1,0 +1,31 @@
+"""Tables of a notebook: plain HTML, and every text in it is escaped, for names of columns may hold anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+
+def html_table(header: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
+    """A table of texts."""
+    lines = [_row("th", header)] if header else []
+    return f"<table>{''.join([*lines, *(_row('td', row) for row in rows)])}</table>"
+
+
+def html_block(title: Any, *parts: str) -> str:
+    """A title, which is escaped, and parts that are HTML already."""
+    return f"<div><strong>{escape(str(title))}</strong>{''.join(parts)}</div>"
+
+
+def html_text(text: Any) -> str:
+    """A sentence."""
+    return f"<p>{escape(str(text))}</p>"
+
+
+def _row(tag: str, cells: Sequence[Any]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{escape(_shown(cell))}</{tag}>' for cell in cells)}</tr>"
+
+
+def _shown(cell: Any) -> str:
+    return "" if cell is None else f"{cell:.4g}" if isinstance(cell, float) else str(cell)
