@@ -16,7 +16,19 @@ from kohort.policy.faults import Source
 from kohort.policy.model import Policy
 
 _OUTPUT = ("order", "suppressed", "formulas", "bounds")
-_COLUMN = ("role", "type", "hierarchy", "format", "pseudonym", "snap", "bottom", "top", "min_width")
+_COLUMN = (
+    "role",
+    "type",
+    "hierarchy",
+    "format",
+    "decimal",
+    "thousands",
+    "pseudonym",
+    "snap",
+    "bottom",
+    "top",
+    "min_width",
+)
 _NO_KEY = {"env": "KOHORT_KEY_IS_NOT_NEEDED"}
 """To check pseudonyms, nobody needs their key; a policy needs to say where it is."""
 
@@ -26,8 +38,8 @@ def promise_of(policy: Policy) -> dict[str, Any]:
 
     Examples
     --------
-    >>> policy = Policy.build(k=5, quasi_identifiers=["age"], identifiers=["name"], seed=7,
-    ...                       output={"bounds": True}).with_changes("privacy", k=10)
+    >>> policy = Policy.from_dict({"privacy": {"k": 10}, "algorithm": {"seed": 7}, "output": {"bounds": True},
+    ...                            "columns": {"age": "quasi", "name": "identifier"}})
     >>> promise_of(policy)
     {'privacy': {'k': 10}, 'output': {'bounds': True}, 'columns': {'age': {'role': 'quasi'}}}
     """
