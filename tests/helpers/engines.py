@@ -10,7 +10,7 @@ from kohort.release.engines.frame import FrameScan, usable_of
 from kohort.release.engines.job import KEY, PART
 from kohort.release.engines.joining import Stock, joined, settled
 from kohort.release.engines.lookups import COUNT, promised
-from kohort.release.engines.part import release_others, release_part
+from kohort.release.engines.partition import release_others, release_part
 from kohort.release.engines.sample import with_cuts
 from kohort.release.engines.survey import survey
 from kohort.release.plan import plan_of

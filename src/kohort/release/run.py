@@ -197,7 +197,7 @@ def _in_memory(request: _Request, book: Book | None, partitions: int | None) -> 
 
 def _beyond_memory(request: _Request, memory: str | int, **how: Any) -> Release:
     """The same of a table that is larger than memory."""
-    from kohort.release.engines.embedded import beyond_memory
+    from kohort.release.engines.disk import beyond_memory
 
     plan, path, clock = request.plan, request.path, request.clock
     assert path is not None

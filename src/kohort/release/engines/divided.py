@@ -18,7 +18,7 @@ from kohort.release.engines.job import PART, Job, facts_of
 from kohort.release.engines.joining import Stock, joined, settled
 from kohort.release.engines.lookups import COUNT
 from kohort.release.engines.parallel import side_by_side
-from kohort.release.engines.part import order_of, task_of
+from kohort.release.engines.partition import order_of, task_of
 from kohort.release.solve import solved
 from kohort.search.persons import Work
 

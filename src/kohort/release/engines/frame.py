@@ -22,7 +22,7 @@ from kohort.release.engines.divided import Divided
 from kohort.release.engines.features import CUT, asked
 from kohort.release.engines.job import Job
 from kohort.release.engines.lookups import CODE, COUNT, OWN, Lookup
-from kohort.release.engines.part import task_of
+from kohort.release.engines.partition import task_of
 from kohort.release.engines.sample import with_cuts
 from kohort.release.engines.survey import Usable, refuse_own_names, survey, usable
 from kohort.release.plan import Plan

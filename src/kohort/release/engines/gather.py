@@ -8,7 +8,7 @@ import polars as pl
 
 from kohort.release.engines.duck import sorted_file
 from kohort.release.engines.job import KEY, ROW, Job
-from kohort.release.engines.part import release_others
+from kohort.release.engines.partition import release_others
 from kohort.release.engines.workspace import Workspace
 from kohort.table.csv import Dialect
 from kohort.table.write import write_stream

@@ -27,7 +27,7 @@ from kohort.release.engines.features import SPARK, refuse, refuse_partitions
 from kohort.release.engines.job import KEY, PART, Job
 from kohort.release.engines.joining import Stock, joined, settled
 from kohort.release.engines.lookups import OWN
-from kohort.release.engines.part import Piece, release_others, release_part
+from kohort.release.engines.partition import Piece, release_others, release_part
 from kohort.release.engines.sample import dealt, expression, with_cuts
 from kohort.release.engines.spark.ancestors import beta_clusters
 from kohort.release.engines.spark.scan import SparkScan, counted, scan_of

@@ -28,7 +28,7 @@ from kohort.release.engines.job import PART, ROW, Job, facts_of
 from kohort.release.engines.joining import Stock, joined, settled
 from kohort.release.engines.lookups import COUNT
 from kohort.release.engines.parallel import side_by_side
-from kohort.release.engines.part import Piece, Tally, release_part
+from kohort.release.engines.partition import Piece, Tally, release_part
 from kohort.release.engines.sample import dealt, expression, with_cuts
 from kohort.release.engines.survey import refuse_own_names, survey, usable
 from kohort.release.engines.workspace import Workspace, files_facts, same_run, workspace, write_note

@@ -12,7 +12,7 @@ import pytest
 import kohort
 from helpers.engines import parts_of, released_in_parts
 from kohort.errors import DataError, InfeasibleError, PolicyError
-from kohort.release.engines import embedded, sample
+from kohort.release.engines import disk, sample
 
 QUASI = ["birth_date", "sex", "zip_code", "education", "length_of_stay"]
 MEMORY = 300_000_000
@@ -203,7 +203,7 @@ def test_faults_of_values_name_the_column_and_leave_nothing(patients, tmp_path):
 
 
 def test_too_many_distinct_values_are_seen_before_any_work(stored, tmp_path, monkeypatch):
-    monkeypatch.setattr(embedded, "BYTES_PER_VALUE", MEMORY // 4000)
+    monkeypatch.setattr(disk, "BYTES_PER_VALUE", MEMORY // 4000)
     with pytest.raises(DataError, match=r"need about .*GB, most of it for column 'birth_date'"):
         kohort.anonymize(stored, policy_of(), output=tmp_path / "out.parquet", memory=MEMORY)
     assert alone(tmp_path) == []
@@ -417,7 +417,7 @@ def test_records_are_dealt_by_chance_where_joined_parts_do_not_fit_into_memory(t
     ).with_changes("output", order="kept")
 
     def released(least, room):
-        monkeypatch.setattr(embedded, "BYTES_PER_RECORD", MEMORY * (1 - embedded.DATABASE) / room)
+        monkeypatch.setattr(disk, "BYTES_PER_RECORD", MEMORY * (1 - disk.DATABASE) / room)
         models = [{"model": "frequency-l-diversity", "column": "illness", "l": least}]
         policy = promised.with_changes("privacy", models=models)
         release = kohort.anonymize(
