@@ -73,9 +73,8 @@ def small_parts() -> Iterator[None]:
 @contextlib.contextmanager
 def shared_session(spark: Any) -> Iterator[None]:
     """The command line with a session that is already there."""
-    import kohort.spark
 
-    with mock.patch.object(kohort.spark, "session", return_value=contextlib.nullcontext(spark)):
+    with mock.patch("kohort.release.engines.spark.run.session", return_value=contextlib.nullcontext(spark)):
         yield
 
 

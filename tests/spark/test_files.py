@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import kohort
+import kohort.release.engines.spark.run as spark_run
 import kohort.spark as kohort_on_spark
 from helpers.engines import released_in_parts
 from kohort.audit.spark.audited import BY_COLUMNS
@@ -79,8 +80,8 @@ def made(spark, monkeypatch, tmp_path):
         files = 2 if kind == "csv" else 1  # the database takes names in several Parquet files for one
         for number, some in enumerate(people.iter_slices(people.height // files)):
             getattr(some, f"write_{kind}")(source / f"[{number}].{kind}")
-        monkeypatch.setattr(kohort_on_spark, "session", lambda master: nullcontext(spark))
-        monkeypatch.setattr(kohort_on_spark, "read_files", lambda *given: misread(read_files(*given)))
+        monkeypatch.setattr(spark_run, "session", lambda master: nullcontext(spark))
+        monkeypatch.setattr(spark_run, "read_files", lambda *given: misread(read_files(*given)))
         return kohort_on_spark.release(source, promised, tmp_path / f"out.{kind}", partitions=2, **how)
 
     return release
@@ -141,7 +142,7 @@ def test_numbers_have_the_texts_that_they_have_elsewhere(spark, tmp_path, dtype,
     """Java before 19 writes some numbers with more digits than they need, and so as other decimals."""
     table = pl.DataFrame({"x": pl.Series(NUMBERS * 4).cast(dtype), "s": ["a", "b"] * 12})
     table.write_parquet(tmp_path / "in.parquet")
-    monkeypatch.setattr(kohort_on_spark, "session", lambda master: nullcontext(spark))
+    monkeypatch.setattr(spark_run, "session", lambda master: nullcontext(spark))
     kohort_on_spark.release(tmp_path / "in.parquet", TINY, tmp_path / "out.parquet", partitions=1)
     judged = kohort.verify(tmp_path / "out.parquet", TINY, original=table)
     assert judged.passed, judged.reason

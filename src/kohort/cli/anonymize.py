@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 from warnings import filterwarnings
 
 import typer
@@ -32,9 +30,6 @@ from kohort.cli.shared import (
     print_verdict,
     progress_bar,
 )
-
-if TYPE_CHECKING:
-    from kohort.release.release import Release
 
 
 class Engine(StrEnum):
@@ -111,6 +106,8 @@ def anonymize(
     written beside it as OUT.verdict.json. What is there already is written over with --force
     only. With --engine spark, OUT is a folder of files.
     """
+    from kohort.release.engines.features import DISK, MEMORY, SPARK
+    from kohort.release.run import released
     from kohort.table.targets import part_path, verdict_path
 
     chosen = policy_of(
@@ -120,16 +117,22 @@ def anonymize(
         | {"bound_effort": bound_effort},
         output=form_of(keep_order, bounds, neutralise_formulas) | {"shuffle_seed": shuffle_seed},
     )
-    _refuse_options(engine, {"master": master, "ledger": ledger or person or ledger_key, "memory": memory})
-    here = {"ledger": ledger, "person": person, "ledger_key": ledger_key, "memory": memory}
+    if engine is Engine.spark:  # nobody asked for pandas: tables cross to Python as Arrow
+        filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     through_pipe = output == PIPE
     with progress_bar(silent=quiet or json) as progress, piped_out(output) as path:
-        release = _maker(engine, {"master": master} if engine is Engine.spark else here)(
+        release = released(
+            SPARK if engine is Engine.spark else DISK if memory else MEMORY,
             data,
             chosen,
             output=path,
+            ledger=ledger,
+            person=person,
+            ledger_key=ledger_key,
+            memory=memory,
             partitions=partitions,
             resume=resume,
+            master=master,
             progress=progress,
             verdict=verdict or (None if through_pipe else verdict_path(output)),
             private=private,
@@ -146,24 +149,3 @@ def anonymize(
         paths = ", ".join(str(part_path(output, name)) for name in release.tables or ("",))
         recorded = f", recorded in {ledger}" if ledger else ""
         console().print(f"written to {paths}{recorded}")
-
-
-def _maker(engine: Engine, options: dict[str, Any]) -> Callable[..., Release]:
-    """What makes the release, with the options that it alone has."""
-    if engine is Engine.local:
-        from kohort.release.run import anonymize
-
-        return partial(anonymize, **options)
-    # Nobody asked for pandas: tables cross to Python as Arrow.
-    filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
-    from kohort.spark import release
-
-    return partial(release, **options)
-
-
-def _refuse_options(engine: Engine, given: dict[str, object]) -> None:
-    """Refuse options that the engine does not have: none is silently left out."""
-    from kohort.release.engines.features import DISK, MEMORY, SPARK, refuse
-
-    chosen = SPARK if engine is Engine.spark else DISK if given["memory"] else MEMORY
-    refuse(chosen, options=[name for name, value in given.items() if value and (name != "memory" or chosen is SPARK)])

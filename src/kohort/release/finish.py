@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -18,8 +17,9 @@ from kohort.codes.encode import Axis
 from kohort.common import stopping
 from kohort.common.progress import Clock
 from kohort.errors import DataError, Interrupted, VerificationError
+from kohort.release.engines.engine import Examined, Written
 from kohort.release.plan import Plan
-from kohort.release.published_loss import Counted, exact_loss, public_loss
+from kohort.release.published_loss import exact_loss, public_loss
 from kohort.release.release import Provenance, Release
 from kohort.table.safe import Drafts
 
@@ -63,42 +63,32 @@ def refuse_verdict(verdict: Verdict) -> None:
         raise VerificationError(f"the release does not keep its promise and was not published: {verdict.reason}")
 
 
-def release_of(
-    plan: Plan,
-    axes: Sequence[Axis],
-    original: Sequence[Path] | pl.DataFrame,
-    verdict: Verdict,
-    published: Mapping[str, Counted],
-    clock: Clock,
-    *,
-    clusters: int,
-    **more: Any,
-) -> Release:
+def release_of(written: Written, examined: Examined, clock: Clock, path: Path | None) -> Release:
     """A release that has been verified: its loss is measured, and its input hashed.
 
     A plain hash of the input would let an outsider who knows all of the table but one cell try every value of it, so
     the public verdict has a hash with a secret key.
-
-    Parameters
-    ----------
-    published : mapping
-        The published texts of each quasi-identifier, with their counts.
-    more
-        Whatever else is known of it.
     """
+    plan, verdict, published = written.plan, examined.verdict, examined.published
     with clock.step("measure"):
         records = verdict.facts.rows_original or 0
-        loss = exact_loss(plan.policy, axes, published, records, plan.measure)
+        loss = exact_loss(plan.policy, written.axes, published, records, plan.measure)
         shown = public_loss(plan.policy, published, plan.measure)
         key = secrets.token_hex(32)
-        verdict = verdict.with_hashes(input_keyed=_keyed_hash(original, key))
+        verdict = verdict.with_hashes(input_keyed=_keyed_hash(written.original, key))
+    clusters = written.clusters if written.clusters is not None else verdict.facts.classes or 0
     return Release(
+        table=next(iter(written.tables.values())),
         verdict=verdict,
         loss=loss,
         public_loss=shown,
         provenance=_provenance(plan, key, clock, clusters),
-        hidden=_hidden(plan, axes, verdict),
-        **more,
+        path=path,
+        row_order=written.row_order,
+        tables=written.tables,
+        facts=written.facts,
+        find_bound=written.find_bound,
+        hidden=_hidden(plan, written.axes, verdict),
     )
 
 

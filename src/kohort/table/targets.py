@@ -109,6 +109,14 @@ def refuse_targets(targets: Mapping[str, Path], taken: Mapping[str, Path | Seque
         seen.append((what, target))
 
 
+def refuse_folder(path: Path) -> None:
+    """Refuse a path where no folder of files can be."""
+    if os.path.lexists(path) and path.name:
+        raise DataError(f"{path.name}: is already there, and a folder is not written over; remove it first.")
+    if path.suffix in SUFFIXES:
+        raise DataError(f"{path.name}: Spark writes a folder of files; give a name that ends in .csv or .parquet.")
+
+
 @dataclass(frozen=True)
 class _Place:
     """A path, and what it leads to."""
@@ -177,6 +185,8 @@ def _refuse_place(path: Path) -> None:
     try:
         if not path.parent.is_dir():
             raise DataError(f"{path}: cannot be written (No such file or directory); make the folder first.")
+        if not os.access(path.parent, os.W_OK | os.X_OK):
+            raise DataError(f"{path.name}: cannot be written (no access to its folder); give another path.")
         _refuse_length(path)
         found = path.lstat() if os.path.lexists(path) else None
         if found is not None and stat.S_ISLNK(found.st_mode):

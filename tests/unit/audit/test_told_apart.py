@@ -129,7 +129,7 @@ def test_an_original_that_has_two_meanings_is_refused_before_any_work(tmp_path, 
     path = tmp_path / "in.csv"
     path.write_text("\n".join(["age,sex", *lines, ""]))
     monkeypatch.setattr("kohort.audit.audit.examine", None)
-    monkeypatch.setattr("kohort.release.run.usable_of", None)
+    monkeypatch.setattr("kohort.release.engines.memory.usable_of", None)
     monkeypatch.setattr("kohort.release.engines.disk.survey", None)
     with pytest.raises(DataError, match=rf"^in\.csv: {fault}"):
         kohort.anonymize(path, POLICY, output=tmp_path / "out.csv", memory=memory)

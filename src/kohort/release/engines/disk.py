@@ -10,19 +10,22 @@ import hashlib
 import json
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
-from kohort.audit import refuse_misread
+from kohort.audit import examine, refuse_misread
 from kohort.common.progress import Clock
 from kohort.errors import DataError, InfeasibleError
+from kohort.ledger import Recording
 from kohort.release.engines.duck import DuckScan, connected
+from kohort.release.engines.engine import Engine, Examined, Request, Written
+from kohort.release.engines.features import DISK, Profile
 from kohort.release.engines.gather import gathered
 from kohort.release.engines.job import PART, ROW, Job, facts_of
 from kohort.release.engines.joining import Stock, joined, settled
@@ -34,9 +37,13 @@ from kohort.release.engines.survey import refuse_own_names, survey, usable
 from kohort.release.engines.workspace import Workspace, files_facts, same_run, workspace, write_note
 from kohort.release.plan import Plan
 from kohort.release.pseudonyms import read_key
+from kohort.release.published_loss import Counted
 from kohort.release.solve import refuse_solution, refuse_stars
 from kohort.search.refine import cores
+from kohort.table.safe import Drafts
+from kohort.table.sizes import memory_of
 from kohort.table.sources import Source, copied, open_source
+from kohort.table.write import scanned
 from kohort.table.zones import refuse_without_zone
 
 BYTES_PER_RECORD = 2500
@@ -48,91 +55,113 @@ DATABASE = 0.4
 MOST_RECORDS = 1_000_000
 """Larger parts gain nothing."""
 MOST_PARTS = 4096
-DISK = 8
+DISK_SPACE = 8
 """Free disk that is asked for, as a multiple of the table's own size."""
 
 
-@dataclass(frozen=True)
-class Run:
-    """A finished run: what has been written into the draft, and what is known about it."""
+class OnDisk(Engine):
+    """Works on the partitions of a table in files, which lie in a private folder beside the output."""
 
+    profile: ClassVar[Profile] = DISK
+    limit: int
+    """Bytes that the process may take, about."""
     source: Source
+    space: Workspace
+    job: Job
+    records: int
+    """All records of the table."""
+    scan: DuckScan
+    """The records that take part, with their codes."""
+    others: pl.DataFrame | None
+    """Records that do not take part."""
+    tally: Tally
+    draft: Path
     order: Path
     """Parquet file with the number of the original row of each row."""
-    tally: Tally
-    job: Job
-    facts: dict[str, str]
-    folder: Path
-    """Private, and guarded; gone at the end."""
 
+    def __init__(self, request: Request) -> None:
+        self.request = request
 
-@contextmanager
-def beyond_memory(
-    table: str | Path,
-    plan: Plan,
-    output: Path,
-    draft: Path,
-    memory: int,
-    clock: Clock,
-    *,
-    partitions: int | None = None,
-    resume: bool = False,
-) -> Iterator[Run]:
-    """Write a release of a table in files into a draft; its private folder lives until the end of the block.
-
-    Parameters
-    ----------
-    table : path
-        A file, a folder of files, or a pattern.
-    memory : int
-        Bytes that the process may take, about.
-    partitions : int, optional
-        How many parts there are; as many as memory asks for when absent.
-    resume : bool
-        Go on from the parts that a run before has finished.
-    """
-    secret = read_key(plan.policy)
-    source = open_source(table, plan.policy.input, plan.policy.columns)
-    size = sum(path.stat().st_size for path in source.files)
-    with workspace(output, DISK * size, resume=resume) as space:
-        source = copied(source, plan.policy.input, plan.policy.columns, space.raw)
+    def open(self, place: ExitStack) -> None:
+        """Open the files in a database, and survey them."""
+        request, plan, clock = self.request, self.request.plan, self.request.clock
+        assert request.path is not None
+        assert request.memory is not None
+        self.limit = request.memory if isinstance(request.memory, int) else memory_of(request.memory)
+        secret = read_key(plan.policy)
+        source = open_source(request.table, plan.policy.input, plan.policy.columns)
+        size = sum(path.stat().st_size for path in source.files)
+        self.space = space = place.enter_context(workspace(request.path, DISK_SPACE * size, resume=request.resume))
+        self.source = source = copied(source, plan.policy.input, plan.policy.columns, space.raw)
         refuse_without_zone(source.zones, plan.policy)
         facts = {
             "files": files_facts(source.originals),
             "policy": plan.policy.to_toml(),
-            "memory": memory,
-            "partitions": partitions,
+            "memory": self.limit,
+            "partitions": request.partitions,
             "version": version("kohort"),
         }
         drawn = same_run(space.done, facts, {"seed": plan.seed, "shuffle": secrets.randbits(62)})
         plan = replace(plan, seed=drawn["seed"])
-        most = min(MOST_RECORDS, _room(memory) / cores())
-        parts, most = (MOST_PARTS, most) if partitions is None else (partitions, 0.0)
-        with connected(int(memory * DATABASE), space.raw) as database:
-            with clock.step("read"):
-                scan = DuckScan.of(database, source, space.raw)
-                if source.kind == "csv":
-                    refuse_misread(source.files, plan.policy, source.columns, scan.records)
-            with clock.step("encode"):
-                _refuse_dictionaries(scan, plan, memory)
-                found = usable(plan.policy, scan)
-                refuse_own_names(scan.columns)
-                job, coded = survey(plan, found, secret)
-                job = replace(job, zones=source.zones)
-                if plan.policy.output.shuffle_seed is None:
-                    job = replace(job, shuffle=drawn["shuffle"])
-            with clock.step("divide"):
-                job = with_cuts(
-                    job, lambda condition: coded.counted(job.code_columns, condition), parts=parts, most=most
-                )
-                others = coded.others(job.carried) if coded.records < scan.records else None
-            job, tally = _worked(job, coded, space, memory, clock)
-        without = scan.records - coded.records
-        refuse_solution(tally.suppressed, coded.records, scan.records, plan.policy)
-        refuse_stars(without + tally.suppressed + tally.stars, scan.records, plan.policy)
-        with clock.step("write"):
-            order = gathered(job, job.cuts.parts, space, others, draft, source.dialect, int(memory * DATABASE))
-        yield Run(source, order, tally, job, facts_of(len(job.cuts.parts)), space.raw)
+        database = place.enter_context(connected(int(self.limit * DATABASE), space.raw))
+        with clock.step("read"):
+            scan = DuckScan.of(database, source, space.raw)
+            if source.kind == "csv":
+                refuse_misread(source.files, plan.policy, source.columns, scan.records)
+        with clock.step("encode"):
+            _refuse_dictionaries(scan, plan, self.limit)
+            found = usable(plan.policy, scan)
+            refuse_own_names(scan.columns)
+            self.records = scan.records
+            job, self.scan = survey(plan, found, secret)
+            self.job = replace(job, zones=source.zones)
+            if plan.policy.output.shuffle_seed is None:
+                self.job = replace(self.job, shuffle=drawn["shuffle"])
+
+    def work(self) -> None:
+        """Divide the table, and work on its partitions."""
+        job, coded, clock = self.job, self.scan, self.request.clock
+        most = min(MOST_RECORDS, _room(self.limit) / cores())
+        parts, most = (MOST_PARTS, most) if self.request.partitions is None else (self.request.partitions, 0.0)
+        with clock.step("divide"):
+            job = with_cuts(job, lambda condition: coded.counted(job.code_columns, condition), parts=parts, most=most)
+            self.others = coded.others(job.carried) if coded.records < self.records else None
+        self.job, self.tally = _worked(job, coded, self.space, self.limit, clock)
+        coded.database.close()  # rows are sorted in the memory that it has taken
+        without, policy = self.records - coded.records, job.policy
+        refuse_solution(self.tally.suppressed, coded.records, self.records, policy)
+        refuse_stars(without + self.tally.suppressed + self.tally.stars, self.records, policy)
+
+    def write(self, files: Drafts) -> Written:
+        """Write all partitions into one file, their rows mixed."""
+        request, job = self.request, self.job
+        assert request.path is not None
+        self.draft = files.file(request.path)
+        memory = int(self.limit * DATABASE)
+        with request.clock.step("write"):
+            self.order = gathered(job, job.cuts.parts, self.space, self.others, self.draft, self.source.dialect, memory)
+        return Written(
+            plan=job.plan,
+            axes=job.axes,
+            original=self.source.originals,
+            tables={"": scanned(request.path, request.kind)},
+            facts=facts_of(len(job.cuts.parts)),
+            clusters=self.tally.clusters,
+        )
+
+    def examine(self, record: Recording | None) -> Examined:
+        """Check the file in limited memory, too."""
+        with self.request.clock.step("verify"):
+            found = examine(
+                self.draft,
+                self.job.policy,
+                original=self.source.originals,
+                row_order=self.order,
+                memory=self.limit,
+                folder=self.space.raw,
+                hold=True,
+            )
+        return Examined(found.verdict, {name: Counted.of(texts) for name, texts in found.published.items()})
 
 
 def _refuse_dictionaries(scan: DuckScan, plan: Plan, memory: int) -> None:

@@ -20,8 +20,8 @@ Asked = list[tuple[Keys, str]]
 
 
 @dataclass(frozen=True)
-class Engine:
-    """Where a release is made."""
+class Profile:
+    """An engine as users see it."""
 
     name: str
     summary: str
@@ -31,6 +31,8 @@ class Engine:
     """What to do to use it."""
     lacks: Mapping[str, str]
     """Names of the features that it does not have, each with the reason; empty where there is none to give."""
+    folder: bool = False
+    """Whether a release is a folder of files."""
 
 
 @dataclass(frozen=True)
@@ -111,21 +113,21 @@ _IN_PARTITIONS = {
     "ledger": "it records releases that are made in memory",
     "frame": "tables and releases are files",
 }
-MEMORY = Engine(
+MEMORY = Profile(
     "memory",
     "all at once, or a large table in partitions; the default",
     "in memory",
     "run in memory",
     dict.fromkeys(("memory", "resume", "master"), ""),
 )
-DISK = Engine(
+DISK = Profile(
     "disk",
     "in partitions on this machine's disk, with --memory",
     "on disk",
     "run on disk (with a memory limit)",
     _IN_PARTITIONS | {"master": ""},
 )
-SPARK = Engine(
+SPARK = Profile(
     "spark",
     "in partitions on a cluster, with --engine spark",
     "on Spark",
@@ -142,8 +144,9 @@ SPARK = Engine(
         "budget": "a task may run again, and must then do the same",
         "memory": "",
     },
+    folder=True,
 )
-CUT = Engine(
+CUT = Profile(
     "partitions",
     "in partitions in memory, where that is faster or asked for",
     "in memory in partitions",
@@ -155,7 +158,7 @@ ENGINES = {engine.name: engine for engine in (MEMORY, DISK, SPARK)}
 """By name."""
 
 
-def refuse(engine: Engine, plan: Plan | None = None, options: Collection[str] = ()) -> None:
+def refuse(engine: Profile, plan: Plan | None = None, options: Collection[str] = ()) -> None:
     """Refuse what an engine does not have, before any work.
 
     Parameters
@@ -182,13 +185,13 @@ def refuse_partitions(partitions: int | None, plan: Plan | None = None) -> None:
         refuse(CUT, plan)
 
 
-def asked(engine: Engine, plan: Plan) -> list[tuple[str, Keys, str]]:
+def asked(engine: Profile, plan: Plan) -> list[tuple[str, Keys, str]]:
     """What a policy asks for and an engine does not have: the feature, its place in the policy, and words for it."""
     lacking = [FEATURES[name] for name in FEATURES if name in engine.lacks]
     return [(feature.name, place, what) for feature in lacking for place, what in feature.asked(plan)]
 
 
-def _refusal(engine: Engine, feature: str, what: str) -> str:
+def _refusal(engine: Profile, feature: str, what: str) -> str:
     """That an engine does not have a feature, and which do."""
     reason = f", as {engine.lacks[feature]}" if engine.lacks[feature] else ""
     able = " or ".join(other.how for other in ENGINES.values() if feature not in other.lacks)

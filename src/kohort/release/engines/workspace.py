@@ -54,7 +54,7 @@ def workspace(output: Path, needed: int, *, resume: bool) -> Iterator[Workspace]
     if resume:
         make_resumable(output)
     else:
-        shutil.rmtree(kept, ignore_errors=True)
+        forget(output)
     above = output.parent.absolute()
     if fault_of_parents(above / output.name):
         # Somebody else could put another folder in the place of ours.
@@ -69,7 +69,6 @@ def workspace(output: Path, needed: int, *, resume: bool) -> Iterator[Workspace]
             raise DataError(f"{output.name}: cannot be written ({error.strerror}); check the folder.") from None
         with _room():
             yield Workspace(folder / "raw", done)
-    shutil.rmtree(kept, ignore_errors=True)
 
 
 @contextmanager
@@ -91,6 +90,11 @@ def _room() -> Iterator[None]:
 def resumable(output: Path) -> Path:
     """Folder of the parts that are kept for the next run."""
     return output.with_name(f".{short(output.name)}.kohort-resume")
+
+
+def forget(output: Path) -> None:
+    """Remove the parts that were kept, if there are any."""
+    shutil.rmtree(resumable(output), ignore_errors=True)
 
 
 def make_resumable(output: Path) -> None:
