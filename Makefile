@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
 LOWEST ?= .venv-lowest
+CORE    = $(VENV)/.core
 READY   = $(VENV)/.ready
 JOBS   ?= auto
 N      ?= 300
@@ -14,13 +15,19 @@ JAVA    = openjdk-17-jre-headless
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(READY): pyproject.toml constraints.txt
+# What a release needs, and no more: a third of what the tests need.
+$(CORE): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "kohort needs Python 3.11 or newer: set PYTHON=/path/to/python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "kohort and its libraries go into $(VENV): about a minute, and half a gigabyte"
+	@$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(READY): $(CORE)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-demo: $(READY) ## anonymize the built-in hospital table and show release, proof and loss
+demo: $(CORE) ## anonymize the built-in hospital table and show release, proof and loss
 	@$(BIN)/kohort demo
 
 test: $(READY) lint java ## lint, types and the whole test suite, in parallel; Spark in one process of its own

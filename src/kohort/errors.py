@@ -40,9 +40,12 @@ class KohortError(Exception):
         What the command line returns.
     faults : tuple of str
         One sentence per fault; all faults of one input are reported together.
+    anchor : str
+        Where docs/errors.md has more about errors of this kind.
     """
 
     exit_code = 2
+    anchor = "usage"
 
     def __init__(self, *faults: str) -> None:
         self.faults = tuple(map(printable, faults))
@@ -58,9 +61,13 @@ class KohortError(Exception):
 class PolicyError(KohortError):
     """The policy is wrong, or does not fit the table."""
 
+    anchor = "policy"
+
 
 class DataError(KohortError):
     """The table or a hierarchy file cannot be used as it is."""
+
+    anchor = "data"
 
 
 class CellError(DataError):
@@ -91,23 +98,28 @@ class CellError(DataError):
 class EngineError(KohortError):
     """What should do the work is not there, or does not start."""
 
+    anchor = "engine"
+
 
 class InfeasibleError(KohortError):
     """The request is well formed, but nothing can meet it."""
 
     exit_code = 3
+    anchor = "infeasible"
 
 
 class VerificationError(KohortError):
     """The written file does not keep the promise; it was not published."""
 
     exit_code = 1
+    anchor = "verification"
 
 
 class InternalError(KohortError):
     """A bug of ours."""
 
     exit_code = 70
+    anchor = "internal"
 
     def __init__(self, fault: str) -> None:
         super().__init__(f"{fault} This is a bug in kohort; please report it.")

@@ -184,6 +184,9 @@ def findings(case: Case, outcome: Outcome) -> list[Fault]:
     if outcome.code not in (2, 3):
         return [*faults, Fault("exit code", f"{outcome.code}: {outcome.err.strip()[-1500:]}")]
     lines = outcome.err.splitlines()
+    more = lines.pop() if lines else ""
+    if not more.startswith("see docs/errors.md#"):
+        faults.append(Fault("sentence", f"an error does not say where to read more: {outcome.err[-500:]!r}"))
     if not lines or not all(line.startswith("error: ") and line.rstrip().endswith((".", "?", "!")) for line in lines):
         faults.append(Fault("sentence", f"an error is no sentence: {outcome.err[-500:]!r}"))
     if outcome.code == 3 and is_feasible(_policy(outcome), outcome.folder, original_of(case, outcome)):

@@ -57,6 +57,7 @@ JARGON = re.compile(
 )
 """Words of Python and its libraries, which mean nothing to a data steward."""
 
+SEE = re.compile(r"see docs/errors\.md#(usage|policy|data|engine|infeasible|verification|internal)")
 INFEASIBLE = 3
 """Exit code of a request that is well formed and that nothing can meet: suppression over its limit."""
 
@@ -255,9 +256,10 @@ def assert_nothing_told(ended: Ended) -> None:
 
 
 def plain_faults(ended: Ended) -> list[str]:
-    """The sentences on stderr, one line each; nothing is on stdout."""
+    """The sentences on stderr, one line each, and where more is said about them; nothing is on stdout."""
     assert ended.out == ""
-    lines = ended.err.splitlines()
+    *lines, see = ended.err.splitlines()
+    assert SEE.fullmatch(see), ended.err
     assert all(line.startswith("error: ") for line in lines), ended.err
     return [line.removeprefix("error: ") for line in lines]
 
@@ -266,7 +268,8 @@ def json_faults(ended: Ended) -> list[str]:
     """The sentences of the JSON document on stdout; nothing is on stderr."""
     assert ended.err == ""
     facts = json.loads(ended.out)
-    assert set(facts) == {"error", "faults", "exit_code"}
+    assert set(facts) == {"error", "faults", "exit_code", "see"}
+    assert SEE.fullmatch(f"see {facts['see']}")
     assert facts["exit_code"] == ended.code
     return facts["faults"]
 

@@ -42,7 +42,7 @@ def test_a_command_that_is_not_understood_names_what_is_wrong(arguments, named, 
     before = contents(folder)
     ended = command(capfd, *arguments)
     assert (ended.code, ended.out) == (2, "")
-    assert named in ended.err.splitlines()[-1]
+    assert named in ended.err.splitlines()[-2], "the last line says where to read more"
     assert_nothing_told(ended)
     assert contents(folder) == before
 

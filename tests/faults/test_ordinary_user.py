@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import kohort
-from faults.harness import CELLS, DATA, JARGON, POLICY, contents, place
+from faults.harness import CELLS, DATA, JARGON, POLICY, SEE, contents, place
 
 NOBODY = 65534
 IS_ROOT = os.getuid() == 0
@@ -109,7 +109,8 @@ def call(folder: Path, *arguments: str, limits: dict[int, int] | None = None, **
 
 def assert_refused(done, sentence: str) -> None:
     assert done.returncode == 2, done.stderr
-    [line] = done.stderr.splitlines()
+    line, see = done.stderr.splitlines()
+    assert SEE.fullmatch(see)
     assert re.fullmatch(f"error: {sentence}", line), line
     assert not JARGON.search(line)
     assert not CELLS.search(done.stderr + done.stdout)

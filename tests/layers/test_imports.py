@@ -25,7 +25,7 @@ LAYERS = [
     {"algorithms", "audit"},
     {"release"},
     {"reports", "spark"},
-    {"cli"},
+    {"cli", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
@@ -96,7 +96,7 @@ def test_the_page_shows_the_tree_and_its_layers():
     listed = re.findall(r"^ {4}([\w.]+)/? ", tree, flags=re.MULTILINE)
     there = {entry.name for entry in PACKAGE.iterdir()} - {"__pycache__"}
     assert sorted(listed) == sorted(there)
-    assert len(there) <= 20
+    assert len(there) <= 21
     layers = [set(line.split(", ")) for block in blocks for line in block.splitlines() if line == line.strip()]
     assert [layer for layer in layers if layer <= set(LEVEL)] == LAYERS
     # The listing is the path: nothing stands above what it imports from.

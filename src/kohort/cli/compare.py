@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from kohort.reports.compare import Outcome
 
 
+HEADER = f"{'algorithm':<20}{'k':>5}{'loss':>9}{'classes':>9}{'smallest':>10}{'largest':>9}{'seconds':>9}"
+
+
 @app.command()
 def compare(
     data: DataArgument,
@@ -38,11 +41,16 @@ def compare(
     if json:
         print_json([asdict(outcome) for outcome in kohort.compare(data, policy, algorithms=names, k=sizes)])
         return
-    out = console()
-    out.print(
-        f"{'algorithm':<20}{'k':>5}{'loss':>9}{'classes':>9}{'smallest':>10}{'largest':>9}{'seconds':>9}", style="bold"
-    )
-    kohort.compare(data, policy, algorithms=names, k=sizes, progress=lambda outcome: out.print(_line(outcome)))
+    out, lines = console(), 0
+
+    def told(outcome: Outcome) -> None:
+        nonlocal lines
+        if not lines:  # what is refused as a whole has no table
+            out.print(HEADER, style="bold")
+        lines += 1
+        out.print(_line(outcome))
+
+    kohort.compare(data, policy, algorithms=names, k=sizes, progress=told)
 
 
 def _line(outcome: Outcome) -> str:

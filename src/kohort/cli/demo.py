@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohort.cli.shared import app, console, print_loss, print_verdict, progress_bar
+from kohort.cli.shared import app, called_as, console, print_loss, print_verdict, progress_bar
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,7 +76,7 @@ def demo(
     print_loss(release.loss, release.known_bound)
     out.print(f"\nIn {folder}/: patients.csv, policy.toml, release.csv, its public verdict, and private.json.")
     out.print("Verify it yourself:")
-    out.print(f"  kohort verify {folder}/release.csv -p {folder}/policy.toml --original {folder}/patients.csv")
+    out.print(f"  {called_as()} verify {folder}/release.csv -p {folder}/policy.toml --original {folder}/patients.csv")
 
 
 def _refuse_foreign(folder: Path) -> None:

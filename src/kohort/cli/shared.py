@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -95,6 +96,17 @@ def form_of(keep_order: bool, bounds: bool, neutralise_formulas: bool) -> dict[s
         "bounds": bounds or None,
         "formulas": "neutralised" if neutralise_formulas else None,
     }
+
+
+def called_as() -> str:
+    """How this command was called, for a command that is printed: one that works where this one did."""
+    program = Path(sys.argv[0])
+    if program.name == "__main__.py":
+        return f"{Path(sys.executable).name} -m kohort"
+    found = shutil.which(program.name)
+    if program.name.startswith("kohort") and found is not None and Path(found).resolve() == program.resolve():
+        return program.name
+    return str(program)
 
 
 def console() -> Console:
