@@ -113,7 +113,8 @@ def test_streams_that_the_shell_gives(folder, redirect):
 def test_a_message_is_one_line_whatever_a_file_is_called(folder, monkeypatch, capsys):
     name = "no\nsuch\x1b.csv"
     assert run_with(monkeypatch, folder, io.StringIO(), "anonymize", name, "-p", "policy.toml", "-o", "o.csv") == 2
-    said = "error: no\\nsuch\\x1b.csv: cannot be read (No such file or directory); check the path.\nsee docs/errors.md#data\n"
+    fault = "error: no\\nsuch\\x1b.csv: cannot be read (No such file or directory); check the path.\n"
+    said = fault + "see docs/errors.md#data\n"
     assert capsys.readouterr().err == said
 
 
