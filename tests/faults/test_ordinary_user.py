@@ -174,6 +174,8 @@ LIMITS = {
     "open-files": ({resource.RLIMIT_NOFILE: 24}, "(more open files|Too many open files)"),
     "file-size": ({resource.RLIMIT_FSIZE: 64}, "(No space left on device|File too large|disk is full)"),
     "processes": ({resource.RLIMIT_NPROC: 1}, "no more threads or processes"),
+    "addresses": ({resource.RLIMIT_AS: 400 << 20}, "400 MB of addresses, and libraries need"),
+    "data": ({resource.RLIMIT_DATA: 700 << 20}, "700 MB of addresses, and libraries need"),
 }
 
 

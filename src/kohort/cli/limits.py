@@ -14,6 +14,9 @@ _FILES = "the system allows this process no more open files; raise the limit (ul
 _THREADS = "the system lets this user start no more threads or processes; raise the limit (ulimit -u)."
 _DISK = "the disk is full, or a file would be larger than is allowed; free some room, or raise the limit (ulimit -f)."
 _MEMORY = "memory does not suffice; give --memory, a smaller table, or more memory."
+_ADDRESSES = "the system allows this process {} MB of addresses, and libraries need {}; raise the limit (ulimit -v)."
+_LEAST_ADDRESSES = 1536
+"""In MB. With less, libraries fail while they are loaded: as one that is not there, or without an end."""
 _RIGHTS = "a file or folder may not be used ({}); check its rights."
 
 _BY_NUMBER = {
@@ -31,7 +34,7 @@ _BY_WORDS = (
     (re.compile(r"Too many open files|os error (23|24)\b"), _FILES),
     (re.compile(r"can't start new thread|Resource temporarily unavailable|os error 11\b"), _THREADS),
     (NO_ROOM, _DISK),
-    (re.compile(r"Cannot allocate memory|os error 12\b|bad_alloc"), _MEMORY),
+    (re.compile(r"[Cc]annot allocate memory|os error 12\b|bad_alloc|failed to map segment"), _MEMORY),
 )
 
 
@@ -56,7 +59,24 @@ def limit_of(error: BaseException) -> KohortError | None:
     return None
 
 
-def refuse_few_threads() -> None:
+def refuse_limits() -> None:
+    """Say which limit of the system is too low for the libraries, before they meet it: most would crash."""
+    _refuse_few_addresses()
+    _refuse_few_threads()
+
+
+def _refuse_few_addresses() -> None:
+    try:
+        import resource
+    except ImportError:  # as on Windows, which has no such limits
+        return
+    for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+        allowed, _ = resource.getrlimit(kind)
+        if allowed != resource.RLIM_INFINITY and allowed >> 20 < _LEAST_ADDRESSES:
+            raise EngineError(_ADDRESSES.format(allowed >> 20, _LEAST_ADDRESSES))
+
+
+def _refuse_few_threads() -> None:
     """Try out whether as many threads can be started as the libraries will; they would panic if not."""
     wanted = 3 * (os.cpu_count() or 1) + 4
     end = threading.Event()

@@ -86,9 +86,9 @@ def _finished(code: int) -> int:
 def _command() -> int:
     """Run the command; whatever a wish to stop has become on its way, it ends as one."""
     try:
-        from kohort.cli.limits import refuse_few_threads
+        from kohort.cli.limits import refuse_limits
 
-        refuse_few_threads()
+        refuse_limits()
         for module in COMMANDS:
             importlib.import_module(f"kohort.cli.{module}")
         from kohort.cli.shared import app
