@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
+from kohort.common.markers import is_marker, is_summary
 from kohort.errors import DataError
 from kohort.table.formats import FORMATS
 
@@ -20,8 +21,6 @@ PARQUET_SUFFIXES = (".parquet", ".pq")
 _ENDS = {name: one.suffixes for name, one in FORMATS.items()}
 SUFFIXES = CSV_SUFFIXES + PARQUET_SUFFIXES + tuple(end for ends in _ENDS.values() for end in ends)
 _KNOWN = ", ".join(SUFFIXES)
-_MARKER = re.compile(r"_SUCCESS|_(?:committed|started)_\d+|_metadata|_common_metadata|\..*\.crc|\.DS_Store")
-"""Names of files without records: what Spark and others leave behind, and checksums."""
 _DRAFT = re.compile(r"\..*\.kohort-(work-|commit-)?\d+-[0-9a-f]+.*")
 """Names of files and folders that kohort has not finished."""
 
@@ -87,7 +86,7 @@ def _inside(folder: Path) -> list[Path]:
         inner = path.relative_to(folder)
         if path.is_dir() and not path.is_symlink():
             continue
-        if any(map(_DRAFT.fullmatch, inner.parts)) or (path.is_file() and _MARKER.fullmatch(path.name)):
+        if any(map(_DRAFT.fullmatch, inner.parts)) or is_marker(path) or is_summary(path):
             continue
         fault = _strange(path, inner)
         if fault:

@@ -53,6 +53,7 @@ def test_a_file_a_folder_and_a_pattern(tmp_path):
     for name in ("b/2.parquet", "a/3.pq", "1.parquet", "_SUCCESS", ".1.parquet.crc", ".1.kohort-7-0123abcd.parquet"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
+    (tmp_path / ".1.parquet.crc").write_bytes(b"crc\0\0\0\2\0")
     there = [tmp_path / name for name in ("1.parquet", "a/3.pq", "b/2.parquet")]
     assert files_of(tmp_path) == tuple(there)
     assert files_of(str(tmp_path / "**" / "*.parquet")) == (there[0], there[2])

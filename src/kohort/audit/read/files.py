@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from kohort.audit.read.formats.base import suffixes
+from kohort.common.markers import is_marker, is_summary
 from kohort.common.regular import regular
 from kohort.errors import DataError
 
@@ -17,8 +18,6 @@ Paths: TypeAlias = "str | Path | Sequence[str | Path]"
 """One file, a folder, a pattern, or a list of files."""
 
 _SUFFIXES = (".parquet", ".pq", ".csv", ".tsv", ".txt", ".gz", ".zst", *suffixes())
-_MARKER = re.compile(r"_SUCCESS|_(committed|started)_[0-9]+|_metadata|_common_metadata|\..*\.crc|\.DS_Store")
-"""Files without records that Spark, Hadoop and others leave in a folder."""
 _DRAFT = re.compile(r"\..*\.kohort-(work-|commit-)?[0-9]+-[0-9a-f]+.*")
 """What kohort has not finished writing."""
 
@@ -60,9 +59,11 @@ def _tables_in(folder: Path, place: str) -> list[Path]:
     faults: list[str] = []
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
-        if any(map(_DRAFT.fullmatch, parts)) or (path.is_dir() and not path.is_symlink()):
+        if path.is_dir() and not path.is_symlink():
             continue
-        if path.is_file() and _MARKER.fullmatch(path.name) and not any(part[0] in "._" for part in parts[:-1]):
+        if place != "release" and (any(map(_DRAFT.fullmatch, parts)) or is_summary(path)):
+            continue  # neither may be handed over: the one has records, the other the ends of columns
+        if not any(part[0] in "._" for part in parts[:-1]) and is_marker(path):
             continue
         if path.is_file() and not any(part[0] in "._" for part in parts) and path.name.lower().endswith(_SUFFIXES):
             tables.append(path)
