@@ -14,8 +14,8 @@ from contract.tables import SENSITIVE, example_of, trial_of
 from kohort.algorithms import ALGORITHMS, Algorithm, Clusterer
 from kohort.audit.verdict import Check
 from kohort.codes.boxes import Boxes, Solution, SubTable
-from kohort.codes.publish import parts_of
-from kohort.table.targets import part_path
+from kohort.codes.publish import published_tables
+from kohort.table.targets import table_path
 from oracles.files import broken_files, rows_of
 from oracles.promises import broken, digest, possible_rows
 
@@ -223,9 +223,9 @@ def written(register, tmp_path):
         trial = trial_of("dummy", example, **changes)
         policy = example.policy_for("dummy", **changes).with_changes("output", shuffle_seed=1)
         everyone = np.arange(example.frame.height)
-        parts = parts_of(example.frame, everyone, trial.task.codes, trial.algorithm.solve(trial.task), policy)
+        parts = published_tables(example.frame, everyone, trial.task.codes, trial.algorithm.solve(trial.task), policy)
         for part in parts:
-            file = part_path(tmp_path / "out.csv", part.name)
+            file = table_path(tmp_path / "out.csv", part.name)
             part.frame.write_csv(file)
             rows = rows_of(file)
             change(rows, part.order)

@@ -31,8 +31,8 @@ ENDS = (
     ".jsonl, .ndjson, .jsonl.gz, .ndjson.gz, .jsonl.zst, .ndjson.zst, .sas7bdat, .xpt, .sav, .zsav, .dta"
 )
 KINDS = f"its kind is not known by its name; kohort reads and writes {ENDS}."
-BROKEN_QUOTE = "a quote is not closed, or text follows it; mend the line, or give the quote character."
-HEADER_QUOTE = "a quote of the header is not closed, or text follows it; mend the line."
+BROKEN_QUOTE = "a quote is not closed, or text follows it; fix the line, or give the quote character."
+HEADER_QUOTE = "a quote of the header is not closed, or text follows it; fix the line."
 NUL = "people.csv: holds NUL bytes, so it is no CSV file; give CSV or Parquet."
 NO_GZIP = "people.csv.gz: cannot be read (it is no gzip file, or is cut off); copy it again."
 NO_PARQUET = "people.parquet: is no readable Parquet file; check how it was written."
@@ -108,12 +108,12 @@ HEADERS = [
 LINES = [
     Fault(
         "line-too-short",
-        says("people.csv, line 6: has 2 cells where the header has 5; mend the line, or give the delimiter."),
+        says("people.csv, line 6: has 2 cells where the header has 5; fix the line, or give the delimiter."),
         data=f"{DATA}{CANARY},77031\n",
     ),
     Fault(
         "line-too-long",
-        says("people.csv, line 6: has 6 cells where the header has 5; mend the line, or give the delimiter."),
+        says("people.csv, line 6: has 6 cells where the header has 5; fix the line, or give the delimiter."),
         data=f"{DATA}{ROW.strip()},{CANARY}\n",
     ),
     Fault("quote-not-closed", says(f"people.csv, line 6: {BROKEN_QUOTE}"), data=f'{DATA}"{ROW}'),
@@ -130,7 +130,7 @@ LINES = [
     ),
     Fault(
         "line-too-short-after-the-sample",
-        says("people.csv, line 9006: has 2 cells where the header has 5; mend the line, or give the delimiter."),
+        says("people.csv, line 9006: has 2 cells where the header has 5; fix the line, or give the delimiter."),
         data=f"{LONG}{CANARY},77031\n",
     ),
     Fault(

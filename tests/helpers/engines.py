@@ -10,7 +10,7 @@ from kohort.release.engines.frame import FrameScan, usable_of
 from kohort.release.engines.job import KEY, PART
 from kohort.release.engines.joining import Stock, joined, settled
 from kohort.release.engines.lookups import COUNT, promised
-from kohort.release.engines.partition import release_others, release_part
+from kohort.release.engines.partition import release_others, release_partition
 from kohort.release.engines.sample import with_cuts
 from kohort.release.engines.survey import survey
 from kohort.release.plan import plan_of
@@ -46,7 +46,7 @@ def released_in_parts(frame, policy, parts):
         faults = {}
         for part in some:
             try:
-                pieces[part] = release_part(records.filter(pl.Series(route == part)), job, part).released
+                pieces[part] = release_partition(records.filter(pl.Series(route == part)), job, part).released
             except InfeasibleError as error:
                 faults[part] = error
         return faults

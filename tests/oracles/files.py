@@ -14,7 +14,7 @@ import kohort
 from kohort.codes.encode import LineAxis, encode
 from kohort.codes.publish import BUCKET, COUNT
 from kohort.table import typed_quasi_identifiers
-from kohort.table.targets import part_path
+from kohort.table.targets import table_path
 from oracles.promises import possible_rows
 
 
@@ -32,12 +32,12 @@ def classes_of_csv(path, quasi):
 def verified_again(path, release, original, policy):
     """Verdicts on the written files alone, one for each table that can be judged for itself."""
     if policy.privacy.anonymity == "buckets":
-        quasi, sensitive = (part_path(path, name) for name in release.tables)
+        quasi, sensitive = (table_path(path, name) for name in release.tables)
         return [kohort.verify(quasi, policy, original=original, sensitive_table=sensitive)]
     if list(release.tables) == [""]:
         return [kohort.verify(path, policy, original=original)]
     return [
-        kohort.verify(part_path(path, name), promise_of_table(name, release, policy), original=original)
+        kohort.verify(table_path(path, name), promise_of_table(name, release, policy), original=original)
         for name in release.tables
     ]
 
@@ -57,7 +57,7 @@ def broken_files(path, release, frame, policy):
         The original.
     """
     if policy.privacy.anonymity == "buckets":
-        return _buckets(*(rows_of(part_path(path, name)) for name in release.tables), frame, policy)
+        return _buckets(*(rows_of(table_path(path, name)) for name in release.tables), frame, policy)
     if list(release.tables) == [""]:
         rows = rows_of(path)
         judge = {"classes": _classes, "matchings": _matchings}[policy.privacy.anonymity]
@@ -65,7 +65,7 @@ def broken_files(path, release, frame, policy):
         return [*truth, *_count(rows, frame, policy), *judge(rows, release, frame, policy)]
     faults = []
     for name in release.tables:
-        rows, promise = rows_of(part_path(path, name)), promise_of_table(name, release, policy)
+        rows, promise = rows_of(table_path(path, name)), promise_of_table(name, release, policy)
         faults += _count(rows, frame, policy) + _classes(rows, release, frame, promise)
     return faults
 

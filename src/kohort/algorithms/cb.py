@@ -61,7 +61,7 @@ class ClusteringBased(Clusterer):
 
         rows, n = task.codes.distinct, len(task.codes.array)
         values, shares = promised(task)
-        # Copies of a row are told apart by their sensitive values, so the order of the input does not matter.
+        # Copies of a row are distinguished by their sensitive values, so the order of the input does not matter.
         values = values[rows.order]
         ordered = np.lexsort((*values.T[::-1], rows.row))
         codes, values = rows.codes[rows.row[ordered]], values[ordered]

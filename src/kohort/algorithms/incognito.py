@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SPEED = 200_000_000
 """Rows of `limit` per second, for an estimate of the time: about what random tables have on one core."""
 LEAST_ROWS = 1_000
-"""A combination of levels counts for at least so many rows: looking it up takes its time, too."""
+"""A combination of levels counts for at least this number of rows: looking it up takes time, too."""
 ROOM = 50_000_000
 """Cells of the frequency sets that are held at one time."""
 EQUAL = 1e-12

@@ -33,7 +33,7 @@ class Levels(WeightedHierarchicalDistance):
 
 
 STEP = 20_000_000
-"""Distances worked out per call of the kernel: often enough for progress and for Ctrl-C."""
+"""Distances computed per call of the kernel: often enough for progress and for Ctrl-C."""
 SPEED = 150_000_000
 """Distances of `limit` per second, for an estimate of the time: about what Adult and Census-Income have on one core."""
 

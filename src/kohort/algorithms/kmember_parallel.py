@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
 
 WORK = 20_000_000
-"""Distances worked out per call of a kernel: often enough for progress and for Ctrl-C."""
+"""Distances computed per call of a kernel: often enough for progress and for Ctrl-C."""
 ROUNDS = 10
 """Most rounds of k-means; the groups are a means to find seeds, no result."""
 SPEED = 40_000_000

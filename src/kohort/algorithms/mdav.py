@@ -234,7 +234,7 @@ class _EuclideanSpace(_Space):
         self._scan()
 
     def forget(self, index: int, copies: int) -> None:
-        """Nothing to note: the centre is worked out anew each time, so errors do not add up."""
+        """Nothing to note: the centre is computed anew each time, so errors do not add up."""
 
     def _scan(self) -> None:
         from kohort.kernels.algorithms.mdav import scan_squares

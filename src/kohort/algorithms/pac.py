@@ -39,7 +39,7 @@ Distance = Literal["two-way", "one-way"]
 BYTES = 4
 """Memory for the distance of two records."""
 MEMORY = 2**30
-"""Threads share so many bytes for distances; one thread may need more, see `capacity`."""
+"""Bytes for distances that threads share; one thread may need more, see `capacity`."""
 FIRST_PHASE = 0.3
 """Share of the work that phase 1 is taken for."""
 WORK = 100_000_000

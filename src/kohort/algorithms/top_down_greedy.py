@@ -26,7 +26,7 @@ REACH = 2048
 @ALGORITHMS.register("top-down-greedy")
 @dataclass(frozen=True)
 class TopDownGreedy(Clusterer):
-    """Divide the records between two that are far apart, then each part, and mend what became too small.
+    """Divide the records between two that are far apart, then each part, and repair groups that became too small.
 
     The two are found by looking a few times for the record furthest from the last one, starting
     at a random record. The others go, in random order, to the side where they cost less. A group

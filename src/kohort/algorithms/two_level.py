@@ -265,12 +265,12 @@ def _put_together(codes: Codes, groups: list[tuple[int, ...]], labels: list[NDAr
 
 def _of_levels(task: Task, groups: list[tuple[int, ...]], found: list[Levels]) -> dict[str, Any]:
     """What the second level did."""
-    told: dict[str, Any] = {"clusters divided": sum(levels.divided for levels in found)}
+    figures: dict[str, Any] = {"clusters divided": sum(levels.divided for levels in found)}
     for level in ("coarse", "fine"):
         boxes = _put_together(task.codes, groups, [getattr(levels, level) for levels in found])
         loss = loss_of_boxes(task.measure, task.codes, boxes.lo, boxes.hi).total
-        told[f"loss after level {1 if level == 'coarse' else 2}"] = loss
-    return told
+        figures[f"loss after level {1 if level == 'coarse' else 2}"] = loss
+    return figures
 
 
 def _of_joins(task: Task, groups: list[tuple[int, ...]], boxes: Boxes) -> dict[str, Any]:
@@ -278,19 +278,19 @@ def _of_joins(task: Task, groups: list[tuple[int, ...]], boxes: Boxes) -> dict[s
     tables = [_published(task.codes, boxes, axes) for axes in groups]
     smallest = int(np.bincount(join_classes(tables)).min())
     kept = "kept" if smallest < task.k else "promised"
-    told: dict[str, Any] = {"warning": f"k is NOT {kept} on all quasi-identifiers together"}
+    figures: dict[str, Any] = {"warning": f"k is NOT {kept} on all quasi-identifiers together"}
     for number, (axes, classes) in enumerate(zip(groups, tables, strict=True), 1):
         names = ", ".join(task.codes.axes[j].name for j in axes)
-        told[f"effective k of table {number} ({names})"] = int(np.bincount(classes).min())
-    told["effective k if the tables are joined row by row"] = smallest
-    told["records alone if the tables are joined row by row"] = alone(tables)
+        figures[f"effective k of table {number} ({names})"] = int(np.bincount(classes).min())
+    figures["effective k if the tables are joined row by row"] = smallest
+    figures["records alone if the tables are joined row by row"] = alone(tables)
     if task.sensitive is not None:
         sensitive = list(task.sensitive.array.T)
         left = values_left(tables, sensitive).min(axis=1)
-        told["fewest sensitive values that the classes of a record have in common"] = int(left.min())
-        told["records whose classes have one sensitive value in common"] = int((left == 1).sum())
-        told["records that sensitive values of their own link across the tables"] = alone(sensitive)
-    return told
+        figures["fewest sensitive values that the classes of a record have in common"] = int(left.min())
+        figures["records whose classes have one sensitive value in common"] = int((left == 1).sum())
+        figures["records that sensitive values of their own link across the tables"] = alone(sensitive)
+    return figures
 
 
 def _published(codes: Codes, boxes: Boxes, axes: tuple[int, ...]) -> NDArray[np.int64]:

@@ -108,7 +108,7 @@ def anonymize(
     """
     from kohort.release.engines.features import DISK, MEMORY, SPARK
     from kohort.release.run import released
-    from kohort.table.targets import part_path, verdict_path
+    from kohort.table.targets import table_path, verdict_path
 
     chosen = policy_of(
         policy,
@@ -146,6 +146,6 @@ def anonymize(
         print_verdict(release.verdict, release.hidden)
         print_loss(release.loss, release.known_bound)
         print_facts(release.facts)
-        paths = ", ".join(str(part_path(output, name)) for name in release.tables or ("",))
+        paths = ", ".join(str(table_path(output, name)) for name in release.tables or ("",))
         recorded = f", recorded in {ledger}" if ledger else ""
         console().print(f"written to {paths}{recorded}")

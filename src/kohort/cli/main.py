@@ -104,7 +104,7 @@ def _command() -> int:
         # Ctrl-C may come as an exception of the framework, or of a library that answers signals itself.
         if stopping.is_wished() or isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
             raise Interrupted from None
-        return _say(_told(error))
+        return _say(_reported(error))
 
 
 def _stopped() -> int:
@@ -114,20 +114,20 @@ def _stopped() -> int:
     return 130
 
 
-def _told(error: BaseException) -> KohortError:
+def _reported(error: BaseException) -> KohortError:
     """What may be said of an error."""
     from kohort.cli.limits import limit_of
 
     if isinstance(error, KohortError):
-        told = error
+        reported = error
     elif usage := getattr(error, "format_message", None):
         # The framework's own faults, a wrong option or the like, can write themselves as a sentence.
-        told = _usage(usage())
+        reported = _usage(usage())
     else:
-        told = limit_of(error) or _bug(error)
+        reported = limit_of(error) or _bug(error)
     if stopping.is_published():
-        told.faults = (*told.faults, "the release was verified and published before this.")
-    return told
+        reported.faults = (*reported.faults, "the release was verified and published before this.")
+    return reported
 
 
 def _say(error: KohortError) -> int:

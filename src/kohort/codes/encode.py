@@ -100,15 +100,15 @@ class LineAxis:
             return pl.Series(self.name, [None] * len(lo), dtype=pl.String)
         # Codes of missing values point past the end; they are overwritten below.
         last = len(self.values) - 1
-        told = self._texts(np.minimum(lo, last), np.minimum(hi, last))
+        shown = self._texts(np.minimum(lo, last), np.minimum(hi, last))
         is_missing = pl.Series(hi == self.missing_code)
-        frame = pl.DataFrame({"told": told, "point": lo == hi, "missing": is_missing})
+        frame = pl.DataFrame({"shown": shown, "point": lo == hi, "missing": is_missing})
         return frame.select(
             pl.when(pl.col("missing") & pl.col("point"))
             .then(None)
             .when(pl.col("missing"))
             .then(pl.lit(STAR))
-            .otherwise(pl.col("told"))
+            .otherwise(pl.col("shown"))
             .alias(self.name)
         ).to_series()
 
@@ -118,8 +118,8 @@ class LineAxis:
             return self.coarse.texts(lo, hi, self.name)
         texts = as_texts(self.values)
         frame = pl.DataFrame({"lo": texts.gather(lo), "hi": texts.gather(hi), "point": lo == hi})
-        told = pl.when("point").then(pl.col("lo")).otherwise(pl.format("[{} - {}]", "lo", "hi"))
-        return frame.select(told.alias(self.name)).to_series()
+        shown = pl.when("point").then(pl.col("lo")).otherwise(pl.format("[{} - {}]", "lo", "hi"))
+        return frame.select(shown.alias(self.name)).to_series()
 
 
 @dataclass(frozen=True)

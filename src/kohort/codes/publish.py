@@ -19,7 +19,7 @@ BUCKET, COUNT = "bucket", "count"
 
 
 @dataclass(frozen=True)
-class Part:
+class PublishedTable:
     """A table that is written, and the promise that it is verified against."""
 
     name: str
@@ -38,9 +38,9 @@ class Part:
         return starred_rows(self.frame, quasi)
 
 
-def parts_of(
+def published_tables(
     original: pl.DataFrame, usable: NDArray[np.int64], codes: Codes, solution: Solution, policy: Policy
-) -> list[Part]:
+) -> list[PublishedTable]:
     """The tables of the release, each in its published order.
 
     Parameters
@@ -57,19 +57,19 @@ def parts_of(
         return _in_buckets(released, kept, solution.buckets, policy)
     if not solution.tables:
         order = np.argsort(rows) if policy.output.order == "kept" else _shuffled(len(rows), policy)
-        return [Part("", released[order], rows[order], policy)]
+        return [PublishedTable("", released[order], rows[order], policy)]
     parts = []
     for number, sub in enumerate(solution.tables, 1):
         names = [codes.axes[j].name for j in sub.axes]
         promise = policy.of_columns([*names, *policy.having_role("sensitive")], k=sub.k)
         order = _shuffled(len(kept), policy, number)
-        parts.append(Part(str(number), released.select(*promise.columns)[order], kept[order], promise))
+        parts.append(PublishedTable(str(number), released.select(*promise.columns)[order], kept[order], promise))
     return parts
 
 
 def _in_buckets(
     released: pl.DataFrame, kept: NDArray[np.int64], buckets: NDArray[np.int32], policy: Policy
-) -> list[Part]:
+) -> list[PublishedTable]:
     """Two tables: records with their buckets, and for every bucket its sensitive values with their counts."""
     [sensitive] = policy.having_role("sensitive")
     # Numbers of buckets reveal nothing: they are drawn afresh.
@@ -78,8 +78,8 @@ def _in_buckets(
     order = np.arange(len(kept)) if policy.output.order == "kept" else _shuffled(len(kept), policy, 1)
     values = tagged.group_by(BUCKET, sensitive).agg(pl.len().alias(COUNT)).sort(BUCKET, sensitive)
     return [
-        Part("quasi", tagged.drop(sensitive)[order], kept[order], policy),
-        Part("sensitive", values, np.empty(0, np.int64), policy, beside="quasi"),
+        PublishedTable("quasi", tagged.drop(sensitive)[order], kept[order], policy),
+        PublishedTable("sensitive", values, np.empty(0, np.int64), policy, beside="quasi"),
     ]
 
 

@@ -104,7 +104,7 @@ def packed(path: Path) -> Iterator[IO[bytes]]:
     packing = named_packing(path)
     with path.open("wb") as file:
         if packing == "gzip":
-            # A gzip header names the file and the time unless told otherwise; the release tells neither.
+            # A gzip header names the file and the time by default; that of the release has neither.
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as writer:
                 yield cast("IO[bytes]", writer)
         elif packing == "zstd":

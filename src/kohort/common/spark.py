@@ -1,4 +1,4 @@
-"""Faults between the workers and the driver: our own are told in full, those of others without their text."""
+"""Faults between the workers and the driver: our own are reported in full, those of others without their text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 _MARKED = re.compile(r'<<kohort (\{"error": .*?\})>>')
 
 
-class Told(Exception):
+class Reported(Exception):
     """A fault of ours on its way to the driver: Spark passes on the text of an exception, not its type."""
 
 
@@ -25,7 +25,7 @@ def telling(work: Callable[[], T]) -> T:
         return work()
     except KohortError as error:
         fault = {"error": type(error).__name__, "faults": error.faults}
-    raise Told(f"<<kohort {json.dumps(fault)}>>")
+    raise Reported(f"<<kohort {json.dumps(fault)}>>")
 
 
 def guarded(work: Callable[[], T], fault: str | None = None) -> T:
@@ -50,8 +50,8 @@ def guarded(work: Callable[[], T], fault: str | None = None) -> T:
         return work()
     except (PySparkException, Py4JError) as error:
         name, marked = type(error).__name__, _MARKED.search(str(error))
-        told = json.loads(marked[1]) if marked else None
+        reported = json.loads(marked[1]) if marked else None
     # Raised out here, so that the quoted cells are not even in the context of the exception.
-    if told:
-        raise getattr(errors, told["error"])(*told["faults"])
+    if reported:
+        raise getattr(errors, reported["error"])(*reported["faults"])
     raise EngineError(fault) if fault else InternalError(f"A job of Spark failed ({name}).")

@@ -34,8 +34,8 @@ def sentences(
     faults = error.errors()
     # A list with a wrong item counts as too short as well; the item is what is wrong.
     wrong = {tuple(fault["loc"])[:depth] for fault in faults for depth in range(len(fault["loc"]))}
-    told = [fault for fault in faults if not (fault["type"] == "too_short" and tuple(fault["loc"]) in wrong)]
-    return [located(source, *_sentence(fault, known_keys)) for fault in told]
+    reported = [fault for fault in faults if not (fault["type"] == "too_short" and tuple(fault["loc"]) in wrong)]
+    return [located(source, *_sentence(fault, known_keys)) for fault in reported]
 
 
 def _sentence(fault: Any, known_keys: Callable[[KeyPath], Sequence[str]]) -> tuple[KeyPath, str]:

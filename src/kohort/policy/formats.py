@@ -53,8 +53,8 @@ def format_fault(form: str) -> str | None:
     unknown = [token for token in used if token not in _KNOWN]
     if unknown:
         return f"'format' has {unknown[0]!r}, which kohort does not read; known are {' '.join(_KNOWN)}"
-    told = {"%d" if token == "%e" else token for token in used} & {"%m", "%b", "%B", "%d", "%j"}
-    if used["%Y"] != 1 or told not in _DAYS:
+    kinds = {"%d" if token == "%e" else token for token in used} & {"%m", "%b", "%B", "%d", "%j"}
+    if used["%Y"] != 1 or kinds not in _DAYS:
         return "'format' must have year, month and day, each of them once: %Y with %m and %d, or with %j"
     if max(used.values()) > 1 or used["%d"] + used["%e"] > 1:
         return "'format' must have every directive once"

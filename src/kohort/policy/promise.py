@@ -82,8 +82,8 @@ def policy_of_promise(promise: Mapping[str, Any], verdict: Path) -> Policy:
         raise DataError(f"{verdict.name}: it does not say what was promised; give the policy.")
     sections = {section: value for section, value in promise.items() if section != "left_out"}
     try:
-        told = promise.get("left_out", {})
-        lacking = [f"the {what} of column {name!r}" for what in ("tree", "values") for name in told.get(what, ())]
+        without = promise.get("left_out", {})
+        lacking = [f"the {what} of column {name!r}" for what in ("tree", "values") for name in without.get(what, ())]
         if any(column.get("pseudonym") for column in sections["columns"].values()):
             sections["output"] = sections.get("output", {}) | {"pseudonym_key": _NO_KEY}
         policy = Policy(**sections)

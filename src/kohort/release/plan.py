@@ -90,7 +90,7 @@ def plan_of(policy: Policy) -> Plan:
 
 
 def _is_repaired(policy: Policy, algorithm: Algorithm, model: PrivacyModel) -> bool:
-    """Whether a model is kept whatever the algorithm: it is told a larger k, or its classes are repaired after it."""
+    """Whether a model is kept whatever the algorithm: it is given a larger k, or its classes are repaired after it."""
     in_classes = algorithm.anonymity == "classes" and not algorithm.tables(policy)
     return in_classes and isinstance(model, SensitiveModel | SizeModel | PopulationModel)
 

@@ -69,7 +69,7 @@ def with_pseudonyms(table: pl.DataFrame, policy: Policy, key: Key | None) -> pl.
     Raises
     ------
     DataError
-        When a column holds what cannot be told apart exactly.
+        When a column holds what cannot be distinguished exactly.
     """
     if key is None:
         return table

@@ -123,13 +123,13 @@ def _reader(policy: Policy, name: str, counted: Counted) -> PublishedColumn:
 
 def _lost(how: Measure, axis: Axis, reader: PublishedColumn, counted: Counted) -> float:
     """What all rows of a column lose; the sum does not depend on the order of the texts."""
-    told = counted.texts.is_not_null()
-    texts = counted.texts.filter(told)
+    said = counted.texts.is_not_null()
+    texts = counted.texts.filter(said)
     if isinstance(axis, LineAxis):
         costs = _line_costs(how, axis, reader, texts)
     else:
         costs = _tree_costs(how, axis, reader, texts)
-    return math.fsum(costs * counted.times[told.to_numpy()])
+    return math.fsum(costs * counted.times[said.to_numpy()])
 
 
 def _line_costs(how: Measure, axis: LineAxis, reader: PublishedColumn, texts: pl.Series) -> NDArray[np.float64]:
@@ -277,19 +277,19 @@ def _tree(column: Column, reader: PublishedColumn, texts: pl.Series) -> Taxonomy
             return prefixes(sorted(codes), lengths=spec.prefix, column=name)
         return Taxonomy.flat(sorted(codes), column=name)
     assert spec is not None
-    told = {text: meaning for text in texts for meaning in (read(reader, text),) if isinstance(meaning, Interval)}
-    if not told:
+    said = {text: meaning for text in texts for meaning in (read(reader, text),) if isinstance(meaning, Interval)}
+    if not said:
         return None
     if spec.dates is not None:
-        days = {int(end) for meaning in told.values() for end in _inside(meaning, whole=True)}
+        days = {int(end) for meaning in said.values() for end in _inside(meaning, whole=True)}
         return dates([date.fromordinal(one + _EPOCH) for one in sorted(days)], levels=spec.dates, column=name)
     whole = column.type == "integer" or (
-        column.type != "number" and not any("." in text or text.endswith("[") for text in told)
+        column.type != "number" and not any("." in text or text.endswith("[") for text in said)
     )
     try:
-        return _bins(column, name, told, whole=whole)
+        return _bins(column, name, said, whole=whole)
     except KohortError:  # the texts do not say whether the column holds whole numbers
-        return _bins(column, name, told, whole=not whole)
+        return _bins(column, name, said, whole=not whole)
 
 
 def _codes(meaning: Meaning) -> tuple[str, ...]:
@@ -310,13 +310,13 @@ def _inside(meaning: Interval, *, whole: bool) -> tuple[Decimal, Decimal]:
     return low, high
 
 
-def _bins(column: Column, name: str, told: Mapping[str, Interval], *, whole: bool) -> Taxonomy:
+def _bins(column: Column, name: str, said: Mapping[str, Interval], *, whole: bool) -> Taxonomy:
     """Bins over the published numbers and the ends of the published bins."""
     spec = column.hierarchy
     assert spec is not None
     kind = int if whole else float
-    written = {kind(end): str(end) for meaning in told.values() for end in _inside(meaning, whole=whole)}
-    written |= {kind(meaning.lo): text for text, meaning in told.items() if meaning.lo == meaning.hi}
+    written = {kind(end): str(end) for meaning in said.values() for end in _inside(meaning, whole=whole)}
+    written |= {kind(meaning.lo): text for text, meaning in said.items() if meaning.lo == meaning.hi}
     numbers = sorted(written)
     texts = [written[one] for one in numbers]
     values: NDArray[np.int64] | NDArray[np.float64] = np.array(numbers, np.float64)

@@ -87,7 +87,7 @@ class Release:
     def bound(self) -> float | None:
         """What no release of this table in classes of k can lose less than; private.
 
-        It is worked out when first asked for, with the effort that the policy gives it. None where the policy asks
+        It is computed when first asked for, with the effort that the policy gives it. None where the policy asks
         for none, or for releases of another kind.
         """
         return self.find_bound()

@@ -23,7 +23,7 @@ from kohort.release.plan import Plan, plan_of
 from kohort.release.release import Release
 from kohort.table.read import Kind, target_kind
 from kohort.table.safe import refuse_existing, together
-from kohort.table.targets import part_path, read_by, refuse_folder, refuse_targets
+from kohort.table.targets import read_by, refuse_folder, refuse_targets, table_path
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ def _target(
         refuse_folder(path)
     if path:
         names = plan.algorithm.tables(policy)
-        targets = {f"output {name}".rstrip(): part_path(path, name) for name in names or ("",)}
+        targets = {f"output {name}".rstrip(): table_path(path, name) for name in names or ("",)}
         targets |= documents.targets
         refuse_targets(
             targets | ({"ledger": book.path} if book else {}),

@@ -36,7 +36,7 @@ COSTLIEST = 0.05
 RARE = 0.01
 """A value that fewer records have is rare, whatever k is."""
 FAR = 0.01
-"""Part of the records at each end of a column of numbers or dates."""
+"""Share of the records at each end of a column of numbers or dates."""
 FREQUENT = 1.5
 """A kind is reported if it is this many times more frequent among the costliest records than among all."""
 CLEAR = 0.05
@@ -98,7 +98,7 @@ class ColumnCause:
 
 
 @dataclass(frozen=True)
-class Part:
+class Share:
     """How much of the loss the costliest records carry."""
 
     records: float
@@ -144,7 +144,7 @@ class Explanation:
     largest: int
     suppressed: int | None
     """Records that are not published; None for some, but fewer than k."""
-    parts: tuple[Part, ...]
+    parts: tuple[Share, ...]
     costliest: float | None
     """The part of the records that `kinds` are about: those of equal loss are together; None if fewer than k."""
     kinds: tuple[Kind, ...]
@@ -225,7 +225,7 @@ def explain(
         median=float(np.median(sizes)),
         largest=int(sizes.max()),
         suppressed=None if 0 < suppressed < task.k else suppressed,
-        parts=tuple(Part(part, _carried(costs, part, task.k)) for part in PARTS),
+        parts=tuple(Share(part, _carried(costs, part, task.k)) for part in PARTS),
         costliest=float(costliest.mean()) if costliest.any() else None,
         kinds=tuple(_frequent_kinds(ready.scan.typed, costliest, task.k)),
     )

@@ -208,9 +208,9 @@ def _partition(published: _Published) -> Partition:
     for axis in axes:
         sql = table.columns[axis.name]
         # a '*' that the policy reads as missing still says "any value"
-        told = f"CASE WHEN {table.literal(axis.name)} = '{STAR}' THEN '{STAR}' ELSE {sql} END"
+        cell = f"CASE WHEN {table.literal(axis.name)} = '{STAR}' THEN '{STAR}' ELSE {sql} END"
         texts = table.database.rows(
-            f"SELECT any_value({told}), any_value(starred) FROM parts GROUP BY part ORDER BY part"
+            f"SELECT any_value({cell}), any_value(starred) FROM parts GROUP BY part ORDER BY part"
         )
         starred = [star for _, star in texts]
         column = published.column(axis.name)

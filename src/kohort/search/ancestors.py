@@ -198,7 +198,7 @@ def usual_parts(records: int, capacity: int) -> int:
 
 
 def drawn(records: int, size: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], int]:
-    """Draw about so many records: their positions, ascending, and which of them is a random one."""
+    """Draw about a number of records: their positions, ascending, and which of them is a random one."""
     some = []
     for start in range(0, records, _DRAWN_AT_ONCE):
         chances = rng.random(min(_DRAWN_AT_ONCE, records - start))

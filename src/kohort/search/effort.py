@@ -21,7 +21,7 @@ LEAST_WORK = 60.0
 AGAIN = 0.25
 """Length of the search after outliers have been withheld, as a share of the one before."""
 SIDES = 3.2e8
-"""Between the two, so many sides of boxes are looked at, in multiples of k, whatever the size of the table."""
+"""Between the two: sides of boxes that are looked at, in multiples of k, whatever the size of the table."""
 
 
 def efforts_of(task: Task, *patience: float) -> list[Effort]:
@@ -58,11 +58,11 @@ def refined(
     done = []
     for effort in efforts:
 
-        def told(share: float, cost: float, before: float = before, length: float = effort.length) -> None:
+        def report(share: float, cost: float, before: float = before, length: float = effort.length) -> None:
             task.progress((before + share * length) / whole)
             task.note(f"loss {cost / unit:.4f}")
 
-        labels = search.refined(labels, effort, told)
+        labels = search.refined(labels, effort, report)
         before += effort.length
         done.append(effort.in_words(task.k))
         if search.stopped or search.settled:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kohort.kernels.search.search import Nearness, Round
     from kohort.kernels.search.state import State
 
-Told = Callable[[float, float], None]
+Report = Callable[[float, float], None]
 """Called with the share of the search that is done, and the mean cost of a record so far."""
 
 COLD = 0.05
@@ -38,9 +38,9 @@ HOTTEST = 2.5
 DEALING = 0.5
 """Share of steps that deal clusters anew."""
 CLUSTERS_PER_STEP = 6
-"""A round has one step for so many clusters: few of them want the same one."""
+"""Clusters for which a round has one step: few of them want the same one."""
 ROOM = 4
-"""With promises a cluster may have so many times more records than without."""
+"""How many times larger a cluster may be with promises than without."""
 LARGEST = 1 << 26
 """Most places for members of clusters, in all clusters together."""
 SHORT = 200
@@ -151,7 +151,7 @@ class Search:
         promises = [replace(promise, values=promise.values[self._order]) for promise in self.promises]
         return rules_of(promises, len(self._order))
 
-    def refined(self, labels: NDArray[np.int32], effort: Effort, told: Told) -> NDArray[np.int32]:
+    def refined(self, labels: NDArray[np.int32], effort: Effort, report: Report) -> NDArray[np.int32]:
         """A partition that loses less than the given one, or as much; every cluster has at least k records.
 
         Without promises, it has at most 2k - 1. A cluster that breaks a promise will break it less, if that can be,
@@ -167,7 +167,7 @@ class Search:
         if len(state.sizes) < 2 or begun == (0, 0):
             self.settled = True
             return self._of_input(labels)
-        self._anneal(state, scale, effort, told)
+        self._anneal(state, scale, effort, report)
         ended = self._broken(state), loss_of(state)
         self.settled = ended == begun
         if ended >= begun:
@@ -270,7 +270,7 @@ class Search:
         gather(self._places, self._spans, state)
         return state
 
-    def _anneal(self, state: State, scale: float, effort: Effort, told: Told) -> None:
+    def _anneal(self, state: State, scale: float, effort: Effort, report: Report) -> None:
         """Do rounds of steps while it gets colder, until the effort is spent or Ctrl-C is pressed."""
         from kohort.kernels.search.search import empty_round
         from kohort.kernels.search.state import loss_of
@@ -283,7 +283,7 @@ class Search:
         with stopping.Workers(self.threads) as pool:
             try:
                 while clock.gone < 1:
-                    told(clock.gone, loss_of(state) / n)
+                    report(clock.gone, loss_of(state) / n)
                     shares = clock.next_rounds()
                     temperatures = scale * effort.hot * (COLD / effort.hot) ** shares
                     self._do_rounds(pool, temperatures, clock.done, steps, state)

@@ -29,11 +29,11 @@ from kohort.search.terms import Terms, uncovered_classes
 from kohort.table.words import counted
 
 HEALING = 20.0
-"""Length of the search that heals classes that no merging heals; see `Effort.work`."""
+"""Length of the search that repairs classes that no merging repairs; see `Effort.work`."""
 LONG_HEALING, HEAT = 400.0, 1e7
 """The same for records that were dealt anew; and its heat at the start, at which any loss is nothing."""
 HEALED_STARTS = 3
-"""Ways to deal records anew that are healed if none keeps all promises."""
+"""Ways to deal records anew that are repaired if none keeps all promises."""
 ONE_BY_ONE = 5
 """How often classes are merged with one other class each, before it becomes twice as many again and again."""
 
@@ -103,8 +103,8 @@ class NotAllStars:
 
     def kept(self, boxes: Boxes, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which classes keep it, by the box of each."""
-        told = [axis.published(boxes.lo[:, j], boxes.hi[:, j]) for j, axis in enumerate(self.axes)]
-        stars: NDArray[np.bool_] = np.all([texts.eq_missing(STAR).to_numpy() for texts in told], axis=0)
+        columns = [axis.published(boxes.lo[:, j], boxes.hi[:, j]) for j, axis in enumerate(self.axes)]
+        stars: NDArray[np.bool_] = np.all([texts.eq_missing(STAR).to_numpy() for texts in columns], axis=0)
         return ~stars
 
 
@@ -269,4 +269,4 @@ def _solution(task: Task, kept: NDArray[np.bool_], boxes: Boxes, solution: Solut
 
 
 def _nobody(share: float, cost: float) -> None:
-    """Told how far a search is that nobody watches."""
+    """The progress of a search that nobody watches."""

@@ -1,4 +1,4 @@
-"""What every class of some records has to keep, and how classes are told apart that must not become one."""
+"""What every class of some records has to keep, and how classes are distinguished that must not become one."""
 
 from __future__ import annotations
 

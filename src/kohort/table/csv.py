@@ -220,7 +220,7 @@ def _header(path: Path, text: str, delimiter: str, quote: str) -> tuple[str, ...
         )
     columns = next(_rows(text, delimiter, quote), None)
     if columns is None:
-        raise DataError(f"{path.name}, line 1: a quote of the header is not closed, or text follows it; mend the line.")
+        raise DataError(f"{path.name}, line 1: a quote of the header is not closed, or text follows it; fix the line.")
     empty = [position for position, name in enumerate(columns, 1) if not name.strip()]
     if empty:
         raise DataError(f"{path.name}: {no_name(empty)}")
@@ -310,9 +310,9 @@ def reader_fault(message: str) -> str:
     widths = re.findall(r"^Expected Number of Columns: (\d+) Found: (\d+)$", message, re.MULTILINE)
     if widths:
         wanted, found = widths[-1]
-        return f"{place}: has {found} cells where the header has {wanted}; mend the line, or give the delimiter."
+        return f"{place}: has {found} cells where the header has {wanted}; fix the line, or give the delimiter."
     if "unterminated quote" in message:
-        return f"{place}: a quote is not closed, or text follows it; mend the line, or give the quote character."
+        return f"{place}: a quote is not closed, or text follows it; fix the line, or give the quote character."
     if "Maximum line size of" in message:
         return f"{place}: is longer than 32 MiB; check its quotes, and that this is a CSV file."
     if "state machine reached an invalid state" in message:

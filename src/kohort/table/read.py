@@ -113,7 +113,7 @@ def _whole(path: Path, kind: FileKind, settings: Input) -> tuple[pl.DataFrame, M
 
 
 def _read_files(path: Path, settings: Input, known: Collection[str]) -> Table:
-    """Many files as one table; all are looked at before any is read, and all faults are told together."""
+    """Many files as one table; all are looked at before any is read, and all faults are reported together."""
     files = files_of(path)
     if known_kind(files[0]) in ("csv", "parquet"):
         files = open_source(path, settings, known, in_pieces=False).files

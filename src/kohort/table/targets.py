@@ -30,12 +30,12 @@ _LONGEST = 255
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFBLK: "a device", stat.S_IFCHR: "a device"}
 
 
-def part_path(path: Path, name: str) -> Path:
+def table_path(path: Path, name: str) -> Path:
     """Path of one table of a release in several: ``out.csv`` becomes ``out.NAME.csv``; of a single one, the path.
 
     Examples
     --------
-    >>> part_path(Path("out.csv.gz"), "quasi").name
+    >>> table_path(Path("out.csv.gz"), "quasi").name
     'out.quasi.csv.gz'
     """
     if not name or not path.name:

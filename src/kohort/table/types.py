@@ -27,7 +27,7 @@ INTEGER = r"^[+-]?(0|[1-9][0-9]*)$"
 LEADING_ZERO = r"^[+-]?0[0-9]"
 DIGITS = r"^[+-]?[0-9]+$"
 _SURE_DIGITS = 15
-"""Numbers of so many characters differ in 64 bits if they differ at all."""
+"""Length of texts of numbers up to which different ones differ in 64 bits."""
 _MOST_DIGITS = 38
 _NOUN = {"quasi": "quasi-identifier", "sensitive": "sensitive column of this algorithm"}
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kohort.privacy import MODELS, Histogram, reference_of
 from kohort.privacy.arithmetic import powers
 from kohort.privacy.arithmetic.counting import at_most, sums, whole, whole_numbers
-from kohort.privacy.arithmetic.parameters import rounded_down, rounded_up, told
+from kohort.privacy.arithmetic.parameters import decimal, rounded_down, rounded_up
 from unit.privacy.tables import PARAMETERS, policy
 
 
@@ -62,7 +62,7 @@ def test_rounding_goes_one_way_and_not_far(number, digits):
     down, up, above = rounded_down(number, digits), rounded_up(number, digits), rounded_up(number, digits, strict=True)
     assert down <= number <= up < above or down <= number < up == above
     assert above - down <= 2 * number / 10 ** (digits - 1)
-    assert Fraction(told(down)) == down
+    assert Fraction(decimal(down)) == down
 
 
 def test_values_are_found_as_they_are_written():

@@ -227,7 +227,7 @@ def test_a_line_that_is_too_long_is_blamed_on_its_file(tmp_path):
     (tmp_path / "1.csv").write_text("x|y\n1|2\n")
     (tmp_path / "2.csv").write_text(f"x|y\n1|2\n1|{SECRET}|3\n")
     assert faults(tmp_path, Input(delimiter="|")) == [
-        "2.csv, line 3: has 3 cells where the header has 2; mend the line, or give the delimiter."
+        "2.csv, line 3: has 3 cells where the header has 2; fix the line, or give the delimiter."
     ]
 
 

@@ -141,11 +141,11 @@ def _graph(case: LoadedCase) -> Graph:
         line = Line(case.columns[name], Texts.of(texts))
         places.append(line.places[values[j]])
         # a '*' that the policy reads as missing still says "any value"
-        told = [
+        written = [
             STAR if literal == STAR else text
             for literal, text in _texts(case.release, case.release.literal(name), case.release.columns[name])
         ]
-        of_first, of_last = line.stretches(Texts.of(told), missing_is_any=wildcard)
+        of_first, of_last = line.stretches(Texts.of(written), missing_is_any=wildcard)
         first.append(of_first[numbers[j]])
         last.append(of_last[numbers[j]])
     starred = np.asarray(database.arrays("SELECT starred FROM release ORDER BY rowid")["starred"], bool)

@@ -83,7 +83,7 @@ def _counts(case: LoadedCase, source: _Source) -> _Counts:
     database.rows(
         f"CREATE OR REPLACE TEMP TABLE class_people AS SELECT {keys.names}, {person} AS person, count(*) AS times FROM "
         f"(SELECT {release.row} AS released, {keys.named} FROM {release.relation} {keys.joined} WHERE {shown}) AS r "
-        f"JOIN ({source.relation}) AS told USING (released) LEFT JOIN people ON people.text = who GROUP BY ALL"
+        f"JOIN ({source.relation}) AS written USING (released) LEFT JOIN people ON people.text = who GROUP BY ALL"
     )
     [(classes, under, fewest)] = database.rows(
         f"SELECT count(*), count(*) FILTER (persons < {wanted}), coalesce(min(persons), 0) FROM "

@@ -65,12 +65,14 @@ def _counted(case: LoadedCase, people: Table) -> tuple[np.ndarray[tuple[int], np
 
     release, database = case.release, case.release.database
     for j, (name, column) in enumerate(case.columns.items()):
-        there, told = people.dictionary(name).values, release.dictionary(name).values
+        there, released = people.dictionary(name).values, release.dictionary(name).values
         line = Line(column, there)
-        first, last = line.stretches(told, missing_is_any=False)
+        first, last = line.stretches(released, missing_is_any=False)
         # several texts may mean that a value is missing; they have the same place
         places = pl.DataFrame({"text": list(there), "place": line.places}, schema_overrides={"text": pl.String})
-        spans = pl.DataFrame({"text": list(told), "first": first, "last": last}, schema_overrides={"text": pl.String})
+        spans = pl.DataFrame(
+            {"text": list(released), "first": first, "last": last}, schema_overrides={"text": pl.String}
+        )
         database.register(f"places{j}", places.unique("text"))
         database.register(f"spans{j}", spans.unique("text"))
     columns = list(enumerate(case.columns))
@@ -83,7 +85,7 @@ def _counted(case: LoadedCase, people: Table) -> tuple[np.ndarray[tuple[int], np
         f"CREATE OR REPLACE TEMP TABLE placed AS SELECT {placed}, count(*) AS times FROM {people.name} {joined} "
         "GROUP BY ALL"
     )
-    # classes are told apart as they are written, and read as what the texts mean
+    # classes are distinguished as they are written, and read as what the texts mean
     grouped = ", ".join([*map(release.literal, case.columns), *(release.columns[name] for name in case.columns)])
     where = "" if case.starred_class else "WHERE NOT starred"
     joined = " ".join(

@@ -1,4 +1,4 @@
-"""Whether numbers and dates are told no more precisely than the policy allows."""
+"""Whether numbers and dates are no more precise than the policy allows."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class _Held:
     hi_closed: bool
 
     @classmethod
-    def of(cls, told: Interval, *, whole: bool) -> _Held:
+    def of(cls, said: Interval, *, whole: bool) -> _Held:
         """Find the ends of what an interval holds, among all numbers or among whole ones alone."""
-        lo, hi = (Fraction(end) if end.is_finite() else None for end in (told.lo, told.hi))
+        lo, hi = (Fraction(end) if end.is_finite() else None for end in (said.lo, said.hi))
         if not whole:
-            return cls(lo, hi, told.lo_closed, told.hi_closed)
+            return cls(lo, hi, said.lo_closed, said.hi_closed)
         if lo is not None:
-            lo = Fraction(math.ceil(lo) if told.lo_closed else math.floor(lo) + 1)
+            lo = Fraction(math.ceil(lo) if said.lo_closed else math.floor(lo) + 1)
         if hi is not None:
-            hi = Fraction(math.floor(hi) if told.hi_closed else math.ceil(hi) - 1)
+            hi = Fraction(math.floor(hi) if said.hi_closed else math.ceil(hi) - 1)
         return cls(lo, hi, True, True)
 
     def is_narrower(self, width: Fraction) -> bool:
@@ -67,9 +67,9 @@ class _Limits:
     whole: bool
     """Whether the values are whole numbers or days."""
 
-    def faults(self, told: Interval) -> Iterator[str]:
+    def faults(self, said: Interval) -> Iterator[str]:
         """Name what an interval tells too precisely."""
-        held = _Held.of(told, whole=self.whole)
+        held = _Held.of(said, whole=self.whole)
         ends = [end for end in (held.lo, held.hi) if end is not None]
         if self.snap is not None and any((end - self.origin) % self.snap for end in ends):
             yield "with an end off the grid"
@@ -166,5 +166,5 @@ def _are_whole(case: Case, name: str) -> bool:
                 return False
         return True
     read = (published.read(text) for text in case.release.dictionary(name).values if text is not None)
-    ends = (end for told in read if isinstance(told, Interval) for end in (told.lo, told.hi) if end.is_finite())
+    ends = (end for said in read if isinstance(said, Interval) for end in (said.lo, said.hi) if end.is_finite())
     return declared is None and not any(Fraction(end) % 1 for end in ends)

@@ -254,8 +254,8 @@ def judgement(model: SensitiveModel, classes: Judged, noun: str, plural: str) ->
 def _parameters(model: SensitiveModel) -> dict[str, int | float | str]:
     """The parameters of a model; not its lists, which may have values of the table."""
     given = asdict(model)  # type: ignore[call-overload]
-    told = {name: value for name, value in given.items() if isinstance(value, int | float | str)}
-    return told if "column" in told else {"columns": ", ".join(model.columns), **told}
+    simple = {name: value for name, value in given.items() if isinstance(value, int | float | str)}
+    return simple if "column" in simple else {"columns": ", ".join(model.columns), **simple}
 
 
 def _faults(column: PublishedColumn, texts: pl.Series) -> Iterator[tuple[str, Ints]]:

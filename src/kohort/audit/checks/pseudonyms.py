@@ -85,7 +85,7 @@ def _surplus(case: LoadedCase, name: str) -> int:
     ranked = "SELECT *, row_number() OVER (PARTITION BY name IS NULL ORDER BY times DESC) AS place FROM"
     database.rows(
         f"CREATE OR REPLACE TEMP TABLE identifiers AS {ranked} (SELECT {person} AS name, count(*) AS times "
-        f"FROM ({relation}) AS told LEFT JOIN people ON people.text = who GROUP BY 1) AS counted"
+        f"FROM ({relation}) AS written LEFT JOIN people ON people.text = who GROUP BY 1) AS counted"
     )
     [(surplus,)] = database.rows(
         f"SELECT count(*) FROM ({ranked} (SELECT {case.release.columns[name]} AS name, count(*) AS times FROM release "
@@ -104,7 +104,7 @@ def _mixed(case: LoadedCase, name: str) -> int:
     person = told_apart(database, relation, case.policy)
     database.rows(
         f"CREATE OR REPLACE TEMP TABLE named AS SELECT pseudonym, {person} AS person, count(*) AS times "
-        f"FROM ({relation}) AS told LEFT JOIN people ON people.text = who GROUP BY ALL"
+        f"FROM ({relation}) AS written LEFT JOIN people ON people.text = who GROUP BY ALL"
     )
     [(rows,)] = database.rows(
         "SELECT CAST(coalesce(sum(times), 0) AS BIGINT) FROM (SELECT *, "

@@ -7,7 +7,7 @@ from kohort.audit.verdict import Check
 from kohort.audit.words import count
 
 _NAMED = 3
-"""So many columns are named, those with the most values first."""
+"""Number of columns that are named, those with the most values first."""
 
 
 def repeated_identifiers(case: Case) -> Check | None:

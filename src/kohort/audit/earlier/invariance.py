@@ -43,13 +43,13 @@ def people_of(case: LoadedCase, sight: Sight, key: PersonKey) -> People:
     found = release.database.rows(
         f"SELECT DISTINCT {person}, {classes} FROM release JOIN paired ON paired.released = release.rowid"
     )
-    told, same = _told(case, sight), persons(case.policy)
+    sensitive_of, same = _sensitive_of(case, sight), persons(case.policy)
     shown: defaultdict[str, set[str]] = defaultdict(set)
     for text, *literal in found:
         name = same(text)
         if name is None:
             raise DataError(f"original: column {key.column!r} names the person, and some records miss it; complete it.")
-        shown[name].add(told[tuple(literal)])
+        shown[name].add(sensitive_of[tuple(literal)])
     # in the order of the hashes, which says nothing about who is who
     signatures = sorted((key.person(name), key.signature(theirs)) for name, theirs in shown.items())
     return People(column=key.column, key=key.name, signatures=dict(signatures))
@@ -98,17 +98,17 @@ def _invariance(people: People, earlier: Sequence[Entry]) -> Check:
     return Check("m-invariance", not changed, f"{sentence}.", figures)
 
 
-def _told(case: LoadedCase, sight: Sight) -> dict[Literal, str]:
+def _sensitive_of(case: LoadedCase, sight: Sight) -> dict[Literal, str]:
     """What each class shows, as a text that is the same for the same values."""
     policy, names = case.policy, sight.shown.sensitive
     canonical = [sensitive_values(policy, name) for name in names]
     found = {}
     for literal, one in zip(sight.literals, sight.shown.classes, strict=True):
-        told = {
+        sensitive_of = {
             json.dumps([_text(same(text)) for same, text in zip(canonical, group.values, strict=True)])
             for group in one.records
         }
-        found[literal] = json.dumps([names, sorted(told)])
+        found[literal] = json.dumps([names, sorted(sensitive_of)])
     return found
 
 

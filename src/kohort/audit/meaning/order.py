@@ -12,7 +12,7 @@ from kohort.audit.read.database import Database, Unreadable
 from kohort.audit.read.dictionary import Ints
 from kohort.audit.read.opened import File
 from kohort.audit.read.parquet import parquet_file
-from kohort.audit.read.table import BATCH, Part, Table
+from kohort.audit.read.table import BATCH, Chunk, Table
 from kohort.errors import DataError
 from kohort.policy import Policy
 
@@ -40,7 +40,7 @@ class InArray:
 class InFile:
     """Row numbers in a file, of which only some are read at a time."""
 
-    def __init__(self, database: Database, part: Part) -> None:
+    def __init__(self, database: Database, part: Chunk) -> None:
         self._database, self._part = database, part
 
     def rows(self, start: int, stop: int) -> Ints:

@@ -141,7 +141,7 @@ def told_apart(database: Database, relation: str, policy: Policy) -> str:
     number = f"regexp_full_match(who, '{_NUMBER}') AND NOT regexp_full_match(who, '{_SHORTEST}')"
     odd = f"NOT regexp_full_match(who, '{_PLAIN}') OR ({number})"
     nobody = missing_forms(policy, identity)
-    texts = database.streamed(f"SELECT DISTINCT who FROM ({relation}) AS told WHERE who IS NOT NULL AND ({odd})")
+    texts = database.streamed(f"SELECT DISTINCT who FROM ({relation}) AS seen WHERE who IS NOT NULL AND ({odd})")
     while some := [text for (text,) in islice(texts, _AT_ONCE)]:
         database.register("some_people", pl.DataFrame({"text": some, "person": map(identity, some)}, schema=schema))
         database.rows("INSERT INTO people SELECT text, person FROM some_people")

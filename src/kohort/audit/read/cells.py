@@ -1,7 +1,7 @@
 """The cells of a CSV text, by the letter of RFC 4180.
 
 A cell is bare, or it is quoted as a whole. Whatever is in between, such as blanks around quotes, is a fault: readers do
-not agree on it, so rows could be told apart by it that an audit takes for equal.
+not agree on it, so rows could be distinguished by it that an audit takes for equal.
 
 Bytes are looked at all together, in arrays. That is possible as a quote says by its number alone what it is: where the
 grammar holds, those with even numbers open a cell or are the second of a doubled quote, and the others close a cell or

@@ -11,7 +11,7 @@ from kohort.audit.read.cells import Cells
 from kohort.audit.read.database import Database
 from kohort.audit.read.dialect import DELIMITERS, Dialect, sniff
 from kohort.audit.read.opened import ROW, File, Opened, all_parts, of_kept, refuse_namesakes
-from kohort.audit.read.table import Part
+from kohort.audit.read.table import Chunk
 from kohort.errors import DataError
 from kohort.policy import Policy
 
@@ -160,14 +160,14 @@ def _packed(
     database: Database, name: str, files: Sequence[tuple[File, Dialect]], names: Sequence[str | None], styles: Styles
 ) -> Opened:
     """Write the records as Parquet to the private folder, where they take a tenth of the room."""
-    parts: list[Part] = []
+    parts: list[Chunk] = []
     copies: list[File] = []
     start = 0
     for file, dialect in files:
         for frame in _pieces(file, dialect, names, styles):
             copy = File(database.folder / f"{name}{len(copies)}.parquet", file.place)
             database.pack(frame, copy.path)
-            parts.append(Part(f"read_parquet({copy.sql}) AS source", ROW, start, frame.height, file.place))
+            parts.append(Chunk(f"read_parquet({copy.sql}) AS source", ROW, start, frame.height, file.place))
             copies.append(copy)
             start += frame.height
     relation, row = all_parts(copies, parts, _listed(names))

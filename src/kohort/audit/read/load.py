@@ -13,7 +13,7 @@ from kohort.audit.read.files import Paths, listed_files
 from kohort.audit.read.formats import Reader, reader_of
 from kohort.audit.read.opened import File, Opened, of_kept, refuse_namesakes, refuse_nested
 from kohort.audit.read.parquet import open_parquet
-from kohort.audit.read.table import Part, Table
+from kohort.audit.read.table import Chunk, Table
 from kohort.audit.read.zones import day_of
 from kohort.errors import DataError
 
@@ -140,10 +140,10 @@ def _read_through(table: Table, policy: Policy) -> None:
     try:
         sensitive = policy.having_role("sensitive")
         # of many sensitive columns, most are compared with the original and nothing else
-        told = {*policy.quasi_identifiers, *(sensitive if len(sensitive) <= FEW else ())}
-        table.read_through([column for column in table.columns if column not in told])
+        counted = {*policy.quasi_identifiers, *(sensitive if len(sensitive) <= FEW else ())}
+        table.read_through([column for column in table.columns if column not in counted])
         for column in table.columns:
-            if column in told:
+            if column in counted:
                 table.dictionary(column)
     except Unreadable:
         unread = [part.place for part in table.parts if not _is_readable(table, part)] or [table.name]
@@ -151,7 +151,7 @@ def _read_through(table: Table, policy: Policy) -> None:
         raise DataError(*(f"{place}: it cannot be read; it is damaged, or of a strange type." for place in unread))
 
 
-def _is_readable(table: Table, part: Part) -> bool:
+def _is_readable(table: Table, part: Chunk) -> bool:
     try:
         table.database.rows(f"SELECT bit_xor(hash({', '.join(table.columns.values())})) FROM {part.relation}")
     except Unreadable:

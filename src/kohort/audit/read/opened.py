@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from kohort.audit.read.database import Database, quoted
-from kohort.audit.read.table import Part
+from kohort.audit.read.table import Chunk
 from kohort.common.regular import regular
 from kohort.errors import DataError
 from kohort.policy import Policy
@@ -26,7 +26,7 @@ class Opened:
     header: tuple[str, ...]
     relation: str
     row: str
-    parts: tuple[Part, ...]
+    parts: tuple[Chunk, ...]
     kinds: Mapping[str, str]
 
 
@@ -64,7 +64,7 @@ def read_parquet(files: str, names: Sequence[str], cells: Mapping[str, str]) -> 
 
 def all_parts(
     files: Sequence[File],
-    parts: Sequence[Part],
+    parts: Sequence[Chunk],
     names: Sequence[str],
     cells: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[str, str]:
@@ -81,11 +81,11 @@ def of_kept(database: Database, kept: str, header: tuple[str, ...], kinds: Mappi
     """Describe a table of the database itself."""
     [(rows,)] = database.rows(f"SELECT count(*) FROM {kept}")
     relation = f"{kept} AS source"
-    return Opened(header, relation, "source.rowid", (Part(relation, "source.rowid", 0, rows, place),), kinds)
+    return Opened(header, relation, "source.rowid", (Chunk(relation, "source.rowid", 0, rows, place),), kinds)
 
 
 def refuse_namesakes(header: Sequence[str], place: str, policy: Policy) -> None:
-    """Refuse a name that heads two columns; it is told only if the policy has it, else it may be a cell."""
+    """Refuse a name that heads two columns; it is reported only if the policy has it, else it may be a cell."""
     positions: dict[str, list[str]] = {}
     for i, column in enumerate(header, 1):
         positions.setdefault(column, []).append(str(i))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kohort.audit.read.database import Database, Unreadable
 from kohort.audit.read.opened import ROW, File, Opened, all_parts, read_parquet, refuse_namesakes, refuse_nested
-from kohort.audit.read.table import Part
+from kohort.audit.read.table import Chunk
 from kohort.audit.read.zones import MOMENT, as_moment, day_of, refuse_without_zone, zones_of_parquet
 from kohort.errors import DataError
 from kohort.policy import Policy
@@ -45,14 +45,14 @@ def open_parquet(
     parts, start = [], 0
     for file, head in zip(files, heads, strict=True):
         names = [f"c{number[column]}" for column in head.types]
-        parts.append(Part(read_parquet(file.sql, names, cells), ROW, start, head.rows, file.place))
+        parts.append(Chunk(read_parquet(file.sql, names, cells), ROW, start, head.rows, file.place))
         start += head.rows
     return Opened(header, *all_parts(files, parts, list(kinds), cells), tuple(parts), kinds)
 
 
 def parquet_file(
     database: Database, path: Path, name: str, policy: Policy
-) -> tuple[tuple[str, ...], Mapping[str, str], Part]:
+) -> tuple[tuple[str, ...], Mapping[str, str], Chunk]:
     """Open one Parquet file: its header, the types of c0, c1 and so on, and its rows."""
     opened = open_parquet(database, name, [File(path, f"{name} {path.name}")], policy, ())
     return opened.header, opened.kinds, opened.parts[0]
@@ -98,7 +98,7 @@ def _parquet_head(database: Database, file: File, policy: Policy) -> _Head:
 def _differences(
     place: str, head: _Head, other: str, first: _Head, wanted: Collection[str], policy: Policy
 ) -> list[str]:
-    """What a file has otherwise than the first; a name that the policy does not have may be a cell, and is not told."""
+    """What a file has otherwise than the first. A name that is not in the policy may be a cell, and is not reported."""
 
     def called(name: str, number: int) -> str:
         return f"column {name!r}" if name in policy.columns else f"column {number}"

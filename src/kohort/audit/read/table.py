@@ -36,7 +36,7 @@ _OWN_KEYS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT"
 
 
 @dataclass(frozen=True)
-class Part:
+class Chunk:
     """Rows that stand in one place, such as a file."""
 
     relation: str
@@ -69,7 +69,7 @@ class Table:
     """SQL for after FROM: all rows, each column in its own type."""
     row: str
     """SQL of the number of a row in it."""
-    parts: tuple[Part, ...]
+    parts: tuple[Chunk, ...]
     """The same rows, part by part."""
     kinds: Mapping[str, str]
     """SQL name to the database's type."""
@@ -81,7 +81,7 @@ class Table:
     _about: dict[str, int] = field(default_factory=dict, repr=False)
 
     def literal(self, column: str) -> str:
-        """SQL name of a quasi-identifier as it is written: texts for missing are told apart, NULL for none."""
+        """SQL name of a quasi-identifier as it is written: texts for missing stay distinct, NULL for none."""
         return f"literal_{self.columns[column]}"
 
     def differences(self, other: Table, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:

@@ -56,7 +56,7 @@ class SparkTable:
     """Of all other columns at once, for each other table: one pass over both."""
 
     def literal(self, column: str) -> str:
-        """Name of a quasi-identifier as it is written: texts for missing are told apart."""
+        """Name of a quasi-identifier as it is written: texts for missing stay distinct."""
         return f"literal_{self.columns[column]}"
 
     @cached_property

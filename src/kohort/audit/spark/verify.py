@@ -49,7 +49,7 @@ def verify(
 ) -> Verdict:
     """Check a release against the promise of its policy, in Spark.
 
-    Give a table that was read from what was written. One that is still to be worked out would be worked out again for
+    Give a table that was read from what was written. One that is still to be computed would be computed again for
     every check.
 
     Parameters

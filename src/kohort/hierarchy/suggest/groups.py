@@ -19,7 +19,7 @@ Counts: TypeAlias = NDArray[np.float64]
 _LEAST = 0.05
 """How unlike groups count at least, so that the same neighbours do not make everything free."""
 _SPELLED = 3
-"""A group of so many values is called by all of them."""
+"""The name of a group with up to this number of values lists them all."""
 _LONG = 60
 
 

@@ -26,11 +26,11 @@ MASTER_ROUNDS = 300
 TRUST = 0.05
 """By what part of itself a value may be raised in the first round."""
 STALE = 6
-"""So many rounds of next to no gain are the end."""
+"""Rounds of next to no gain after which the search ends."""
 NEXT_TO_NONE = 2e-5
 """A relative gain that is not worth a round."""
 IDLE = 12
-"""A set that had no price for so many rounds is forgotten."""
+"""Rounds after which a set without a price is forgotten."""
 MOST_ENTRIES = 2 * 10**7
 """With more entries than this, all sets without a price are forgotten."""
 

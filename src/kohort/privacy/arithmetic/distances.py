@@ -1,7 +1,7 @@
 """Distances of a class from the whole table: the least work that makes the one distribution into the other.
 
 Each is a sum over parts of the values: weight times the difference of the part's shares in class and table. So it is
-worked out in whole numbers: times the records of the class, those of the table, and a unit.
+computed in whole numbers: times the records of the class, those of the table, and a unit.
 """
 
 from __future__ import annotations

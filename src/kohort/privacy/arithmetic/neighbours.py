@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.privacy.arithmetic.counting import at_most, kept_by_all
-from kohort.privacy.arithmetic.parameters import exact, told
+from kohort.privacy.arithmetic.parameters import decimal, exact
 from kohort.privacy.arithmetic.surplus import with_allowance
 from kohort.privacy.base import Histogram
 
@@ -48,7 +48,7 @@ def refuses_crowd(
         return None
     steps = (Fraction(step, 100) for step in range(99, 0, -1))
     most = next((step for step in steps if left <= _largest_share(step) * of_all), None)
-    can = "no delta above 0 can be kept" if most is None else f"no more than delta = {told(most)} can be kept"
+    can = "no delta above 0 can be kept" if most is None else f"no more than delta = {decimal(most)} can be kept"
     of = f"column {columns[0]!r}" if len(columns) == 1 else f"columns {', '.join(map(repr, columns))}"
     return (
         f"delta = {delta} is impossible for {of} with epsilon = {epsilon}: values of {crowd:,} of {total:,} records "

@@ -35,12 +35,12 @@ def rounded_up(number: Fraction, digits: int = 3, *, strict: bool = False) -> Fr
     return (number // unit + 1) * unit if strict else -(-number // unit) * unit
 
 
-def told(number: Fraction) -> str:
+def decimal(number: Fraction) -> str:
     """A number of few digits as a decimal.
 
     Examples
     --------
-    >>> told(Fraction(333, 500)), told(Fraction(1200))
+    >>> decimal(Fraction(333, 500)), decimal(Fraction(1200))
     ('0.666', '1200')
     """
     return f"{(Decimal(number.numerator) / number.denominator).normalize():f}"

@@ -11,7 +11,7 @@ from math import prod
 _DIGITS = 60
 _CLEAR = Decimal("1e-40")
 _AT_ONCE = 100_000
-"""Bits of a product that is simply worked out."""
+"""Bits of a product that is simply computed."""
 
 
 def is_at_least_one(powers: Mapping[int, int]) -> bool:

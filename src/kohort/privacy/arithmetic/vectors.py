@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 _AT_ONCE = 1 << 21
 """Pairs that are compared at once."""
 _CHEAPER = 100
-"""So many products of a matrix take the time of one pair that is compared by itself."""
+"""Products of a matrix that take the time of one pair that is compared by itself."""
 _LARGEST_MATRIX = 1 << 13
 """Most values with a matrix of all pairs: a larger one would need too much memory."""
 _GRAIN = 2**40
@@ -57,7 +57,7 @@ class Nearness:
         self._fits = factor < 2**60
         self._weights, self._reach, self._factor = weights, reach, factor
 
-    def told(self) -> Near:
+    def for_search(self) -> Near:
         """The same in the form that a search can follow.
 
         Where numbers would not fit into 64 bits they are rounded, such that what is near stays near.

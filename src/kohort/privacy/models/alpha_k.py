@@ -13,7 +13,7 @@ from typing_extensions import override
 from kohort.policy import Policy
 from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.counting import entries_at_most, kept_by_all
-from kohort.privacy.arithmetic.parameters import exact, rounded_up, told
+from kohort.privacy.arithmetic.parameters import decimal, exact, rounded_up
 from kohort.privacy.arithmetic.surplus import capped, with_allowance
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference, taxonomy_of
@@ -94,7 +94,7 @@ class AlphaK(SensitiveModel):
         if Fraction(most, total) <= exact(self.alpha):
             return None
         least = rounded_up(Fraction(most, total))
-        can = f"alpha = {told(least)} can be kept" if least < 1 else "no alpha below 1 can be kept"
+        can = f"alpha = {decimal(least)} can be kept" if least < 1 else "no alpha below 1 can be kept"
         return (
             f"alpha = {self.alpha} is impossible for column {self.column!r}: "
             f"one value has {int(counts.max()):,} of {table.total:,} records{with_allowance(allowance)}; {can}"

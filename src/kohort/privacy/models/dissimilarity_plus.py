@@ -83,7 +83,7 @@ class DissimilarityPlus(SensitiveModel):
 
     @override
     def rules(self, table: Reference) -> tuple[Rule, ...]:
-        return (dissimilar(self._nearness(table, 1).told(), exact(self.delta)),)
+        return (dissimilar(self._nearness(table, 1).for_search(), exact(self.delta)),)
 
     @override
     def refuses_values(self, table: Reference, allowance: int = 0) -> str | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.policy.parameters import Limits
-from kohort.privacy.arithmetic.parameters import exact, rounded_down, told
+from kohort.privacy.arithmetic.parameters import decimal, exact, rounded_down
 from kohort.privacy.arithmetic.powers import is_at_least_one
 from kohort.privacy.arithmetic.surplus import with_allowance
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
@@ -99,7 +99,7 @@ class EntropyLDiversity(SensitiveModel):
         return None if exact(self.l) <= reach else self._impossible(rounded_down(reach), allowance)
 
     def _impossible(self, most: Fraction, allowance: int = 0) -> str:
-        can = f"at most l = {told(most)} can be kept" if most > 1 else "no l above 1 can be kept"
+        can = f"at most l = {decimal(most)} can be kept" if most > 1 else "no l above 1 can be kept"
         return (
             f"l = {self.l} is impossible for column {self.column!r}: the entropy of all its values is too low"
             f"{with_allowance(allowance)}; {can}"

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.counting import whole, whole_numbers, widened
-from kohort.privacy.arithmetic.parameters import exact, rounded_down, told
+from kohort.privacy.arithmetic.parameters import decimal, exact, rounded_down
 from kohort.privacy.base import MODELS, Histogram, NumericModel
 from kohort.privacy.reference import Reference
 from kohort.privacy.rules import Rule, distinct, spread
@@ -82,5 +82,5 @@ class KE(NumericModel):
         if width >= exact(self.e):
             return None
         # Two digits: the width may be a value of the table.
-        can = f"at most e = {told(rounded_down(width, 2))} can be kept" if width else "no e above 0 can be kept"
+        can = f"at most e = {decimal(rounded_down(width, 2))} can be kept" if width else "no e above 0 can be kept"
         return f"e = {self.e} is impossible for column {self.column!r}: all its values lie closer together; {can}"

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.counting import at_most
-from kohort.privacy.arithmetic.parameters import exact, rounded_up, told
+from kohort.privacy.arithmetic.parameters import decimal, exact, rounded_up
 from kohort.privacy.arithmetic.surplus import capped, with_allowance
 from kohort.privacy.base import MODELS, Histogram, SensitiveModel
 from kohort.privacy.reference import Reference, refuses_few
@@ -69,7 +69,7 @@ class RecursiveCLDiversity(SensitiveModel):
         least = rounded_up(Fraction(int(everything.largest[0]), int(self._tails(everything)[0])), strict=True)
         return (
             f"c = {self.c} is impossible for column {self.column!r} with l = {self.l}: "
-            f"even the whole table breaks it{with_allowance(allowance)}; c = {told(least)} can be kept"
+            f"even the whole table breaks it{with_allowance(allowance)}; c = {decimal(least)} can be kept"
         )
 
     def _tails(self, classes: Histogram) -> NDArray[np.int64]:

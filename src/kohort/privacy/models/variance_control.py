@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from kohort.policy.parameters import Limits
 from kohort.privacy.arithmetic.counting import Whole, sums, whole_numbers, widened
-from kohort.privacy.arithmetic.parameters import exact, rounded_down, told
+from kohort.privacy.arithmetic.parameters import decimal, exact, rounded_down
 from kohort.privacy.arithmetic.surplus import with_allowance
 from kohort.privacy.base import MODELS, Histogram, NumericModel
 from kohort.privacy.reference import Reference
@@ -80,7 +80,7 @@ class VarianceControl(NumericModel):
             found = min(found * int(records) / left, (numbers[-1] - numbers[0]) ** 2 / 4)
             if exact(self.variance) <= found:
                 return None
-        can = f"at most variance = {told(rounded_down(found, 2))}" if found else "no variance above 0"
+        can = f"at most variance = {decimal(rounded_down(found, 2))}" if found else "no variance above 0"
         return (
             f"variance = {self.variance} is impossible for column {self.column!r}: even all its values vary less"
             f"{with_allowance(allowance)}; {can} can be kept"

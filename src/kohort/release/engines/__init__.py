@@ -1,1 +1,1 @@
-"""Ways to run beyond memory and beyond one machine: the table is cut into parts, and each part is worked on alone."""
+"""The engines: in memory, on disk and in Spark; a large table is cut into partitions, each worked on alone."""

@@ -1,7 +1,7 @@
-"""Where a table is cut into parts: a tree of cuts, one column at a time.
+"""Where a table is cut into partitions: a tree of cuts, one column at a time.
 
 A cut says `code <= key`. Every engine follows the same cuts, as numbers in NumPy or as an expression in SQL, so a
-record is in the same part whoever asks.
+record is in the same partition whoever asks.
 
 A class that lies on a border cannot be formed any more, so the cuts go where there are few: a sample of the table is
 clustered first, and a cut is good if it leaves most of these clusters whole.
@@ -36,21 +36,21 @@ class Cut:
 
 @dataclass(frozen=True)
 class Cuts:
-    """A tree of cuts; a part is one of its leaves, or some of them."""
+    """A tree of cuts; a partition is one of its leaves, or some of them."""
 
     root: Cut | int
     """Its leaves are numbered 0, 1, 2, ... from left to right."""
     part_of: tuple[int, ...] = ()
-    """The part of each leaf: the smallest number of its leaves. When empty, every leaf is a part."""
+    """The partition of each leaf: the smallest number of its leaves. When empty, every leaf is a partition."""
 
     @property
     def parts(self) -> list[int]:
-        """Numbers of all parts, ascending."""
+        """Numbers of all partitions, ascending."""
         return sorted(self.groups)
 
     @property
     def groups(self) -> dict[int, tuple[int, ...]]:
-        """The leaves of each part, ascending."""
+        """The leaves of each partition, ascending."""
         found: dict[int, tuple[int, ...]] = {}
         for leaf in _leaves(self.root):
             part = self._part(leaf)
@@ -58,7 +58,7 @@ class Cuts:
         return found
 
     def route(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The part of each row of codes."""
+        """The partition of each row of codes."""
         parts = np.empty(len(codes), np.int32)
         waiting: list[tuple[Cut | int, NDArray[np.int64]]] = [(self.root, np.arange(len(codes)))]
         while waiting:
@@ -71,7 +71,7 @@ class Cuts:
         return parts
 
     def expression(self, columns: Sequence[str]) -> str:
-        """The part of a record in SQL, given the columns that hold the codes."""
+        """The partition of a record in SQL, given the columns that hold the codes."""
 
         def written(node: Cut | int) -> str:
             if isinstance(node, int):
@@ -82,17 +82,17 @@ class Cuts:
         return written(self.root)
 
     def joined(self, records: Mapping[int, int], fits: Callable[[tuple[int, ...]], bool]) -> Cuts:
-        """The same cuts with every part that does not fit joined with another: until all fit, or there is one.
+        """The same cuts with every partition that does not fit joined with another: until all fit, or there is one.
 
-        The smallest such part comes first. It joins a part of the smallest branch that has another one: of those that
-        make it fit, the smallest, and else the smallest of all.
+        The smallest such partition comes first. It joins a partition of the smallest branch that has another one: of
+        those that make it fit, the smallest, and else the smallest of all.
 
         Parameters
         ----------
         records : mapping
             Records of each leaf; none where it is absent.
         fits : callable
-            Told the leaves of a part.
+            Called with the leaves of a partition.
         """
         groups = self.groups
         size = {part: sum(records.get(leaf, 0) for leaf in leaves) for part, leaves in groups.items()}
@@ -115,11 +115,11 @@ class Cuts:
         return self.part_of[leaf] if self.part_of else leaf
 
     def _near(self, part: int, groups: Mapping[int, tuple[int, ...]]) -> set[int]:
-        """The other parts of the smallest branch that has this one and another."""
+        """The other partitions of the smallest branch that has this one and another."""
         part_of = {leaf: one for one, leaves in groups.items() for leaf in leaves}
 
         def found(node: Cut | int) -> tuple[set[int], set[int]]:
-            """All parts of a branch, and those that are near."""
+            """All partitions of a branch, and those that are near."""
             if isinstance(node, int):
                 return {part_of[node]}, set()
             (below, nearer), (above, near) = found(node.below), found(node.above)
@@ -144,7 +144,7 @@ class _Leaf:
 
 
 def find_cuts(boxes: Boxes, counts: NDArray[np.float64], *, parts: int, most: float = 0.0, least: float = 1.0) -> Cuts:
-    """Cut a table into parts: the largest one is cut until there are enough, or none is too large.
+    """Cut a table into partitions: the largest one is cut until there are enough, or none is too large.
 
     Parameters
     ----------
@@ -153,11 +153,11 @@ def find_cuts(boxes: Boxes, counts: NDArray[np.float64], *, parts: int, most: fl
     counts : float64[clusters]
         Records that each stands for.
     parts : int
-        How many parts there are at most.
+        How many partitions there are at most.
     most : float
-        Parts of at most so many records are not cut.
+        Partitions with fewer records, or as many, are not cut.
     least : float
-        Fewest records of a part.
+        Fewest records of a partition.
     """
     root = _Leaf(np.arange(len(counts)))
     waiting: list[tuple[float, int, _Leaf]] = [(-float(counts.sum()), 0, root)]
@@ -179,7 +179,7 @@ def find_cuts(boxes: Boxes, counts: NDArray[np.float64], *, parts: int, most: fl
 
 
 def dealt_cuts(axis: int, size: int, parts: int) -> Cuts:
-    """Cut one axis, whose codes are spread evenly below some size, into parts of equal width."""
+    """Cut one axis, whose codes are spread evenly below some size, into partitions of equal width."""
 
     def cut(first: int, last: int) -> Cut | int:
         if last - first == 1:
@@ -208,7 +208,7 @@ def _best(
 ) -> tuple[int, int] | None:
     """The cut that divides fewest records of clusters for what it tells apart; None if there is none.
 
-    What a cut tells apart is its entropy: 1 bit for two halves, less for uneven parts.
+    What a cut tells apart is its entropy: 1 bit for two halves, less for uneven partitions.
     """
     total = float(counts.sum())
     chosen, lowest = None, np.inf
@@ -225,8 +225,8 @@ def _best(
         even = smaller * total >= max(least, LEAST_SHARE * total)
         if not even.any():
             continue
-        told = -(smaller[even] * np.log2(smaller[even]) + (1 - smaller[even]) * np.log2(1 - smaller[even]))
-        harm = (divided[even] + 1) / told
+        gained = -(smaller[even] * np.log2(smaller[even]) + (1 - smaller[even]) * np.log2(1 - smaller[even]))
+        harm = (divided[even] + 1) / gained
         place = int(np.argmin(harm))
         if harm[place] < lowest:
             chosen, lowest = (axis, int(keys[:-1][even][place])), float(harm[place])

@@ -1,7 +1,7 @@
 """Out of core: a table larger than memory, on this machine.
 
-DuckDB reads the files, makes the dictionaries and divides the table into parts on disk. Each part is then read,
-clustered and recoded by itself, and all are written as one file, which is verified like any other.
+DuckDB reads the files, makes the dictionaries and divides the table into partitions on disk. Each partition is then
+read, clustered and recoded by itself, and all are written as one file, which is verified like any other.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kohort.release.engines.job import PART, ROW, Job, facts_of
 from kohort.release.engines.joining import Stock, joined, settled
 from kohort.release.engines.lookups import COUNT
 from kohort.release.engines.parallel import side_by_side
-from kohort.release.engines.partition import Piece, Tally, release_part
+from kohort.release.engines.partition import Piece, Tally, release_partition
 from kohort.release.engines.sample import dealt, expression, with_cuts
 from kohort.release.engines.survey import refuse_own_names, survey, usable
 from kohort.release.engines.workspace import Workspace, files_facts, same_run, workspace, write_note
@@ -47,13 +47,13 @@ from kohort.table.write import scanned
 from kohort.table.zones import refuse_without_zone
 
 BYTES_PER_RECORD = 2500
-"""Memory that work on a part takes for each of its records, about, with what is read and written."""
+"""Memory that work on a partition takes for each of its records, about, with what is read and written."""
 BYTES_PER_VALUE = 100
 """Memory that a dictionary takes for each distinct value, about."""
 DATABASE = 0.4
 """Share of the memory that the database may take."""
 MOST_RECORDS = 1_000_000
-"""Larger parts gain nothing."""
+"""Records of a partition at most: larger ones gain nothing."""
 MOST_PARTS = 4096
 DISK_SPACE = 8
 """Free disk that is asked for, as a multiple of the table's own size."""
@@ -165,7 +165,7 @@ class OnDisk(Engine):
 
 
 def _refuse_dictionaries(scan: DuckScan, plan: Plan, memory: int) -> None:
-    """Refuse a table with too many distinct values: they are in memory all the time, however many parts there are."""
+    """Refuse a table with too many distinct values: they stay in memory, whatever the number of partitions."""
     names = [name for name in plan.policy.quasi_identifiers if name in scan.columns]
     if scan.records * len(names) * BYTES_PER_VALUE <= memory * (1 - DATABASE):
         return
@@ -185,16 +185,16 @@ def _room(memory: int) -> float:
 
 
 class _TooLarge(DataError):
-    """Parts that were joined for a promise do not fit into memory any more."""
+    """Partitions that were joined for a promise do not fit into memory any more."""
 
 
 def _worked(job: Job, scan: DuckScan, space: Workspace, memory: int, clock: Clock) -> tuple[Job, Tally]:
-    """Divide the table, and work on its parts; the job with those that there were in the end, and what was counted.
+    """Divide the table, and work on its partitions; the job with those there were in the end, and the counts.
 
     Raises
     ------
     DataError
-        When the promises need larger parts than fit into memory, however the table is divided.
+        When the promises need larger partitions than fit into memory, however the table is divided.
     """
     fault: DataError | None = None
     for way in (job, dealt(job, _room(memory) / cores())):
@@ -214,7 +214,7 @@ def _worked(job: Job, scan: DuckScan, space: Workspace, memory: int, clock: Cloc
 
 @dataclass(frozen=True)
 class _Work:
-    """Work on parts that lie on disk."""
+    """Work on partitions that lie on disk."""
 
     scan: DuckScan
     space: Workspace
@@ -226,14 +226,14 @@ class _Work:
 
     @classmethod
     def of(cls, job: Job, scan: DuckScan, space: Workspace, memory: int, progress: Callable[[float], None]) -> _Work:
-        """Write the parts, and look at them."""
+        """Write the partitions, and look at them."""
         scan.divide(expression(job), job.carried, space.raw / "parts")
         folders = space.raw.glob(f"parts/{PART}=*")
         files = {int(one.name.removeprefix(f"{PART}=")): sorted(one.glob("*.parquet")) for one in folders}
         return cls(scan, space, memory, progress, files, Stock.of(job, lambda columns: _counted(files, columns)))
 
     def failures(self, job: Job, parts: list[int]) -> dict[int, InfeasibleError]:
-        """Work on some parts that are not finished yet, several at a time; the faults of those that cannot be."""
+        """Work on some partitions that are not finished yet, several at a time; the faults of those that cannot be."""
         sizes = {part: self.stock.size(leaves) for part, leaves in job.cuts.groups.items()}
         self._refuse_large(job, sizes)
 
@@ -244,20 +244,20 @@ class _Work:
         return side_by_side(work, parts, sizes, self.progress, _room(self.memory) / cores())
 
     def finished(self, job: Job) -> Tally:
-        """What was counted in all parts."""
+        """What was counted in all partitions."""
         return Tally.total([self._tally(part) for part in job.cuts.parts])
 
     def _release(self, job: Job, part: int, progress: Callable[[float], None], threads: int) -> None:
         files = [path for leaf in job.cuts.groups[part] for path in self.files.get(leaf, [])]
         frame = self.scan.named(pl.read_parquet(files, glob=False, hive_partitioning=False))
-        piece = release_part(frame, job, part, progress, threads=threads)
+        piece = release_partition(frame, job, part, progress, threads=threads)
         _write(piece, frame[ROW], self.space, part, _held(job, part))
         if not job.promises:  # else it may have to be joined with another one
             for path in files:
                 path.unlink()
 
     def _is_done(self, job: Job, part: int) -> bool:
-        """Whether a part was finished in a run before, with the records that it has now."""
+        """Whether a partition was finished in a run before, with the records that it has now."""
         return self.space.is_done(part) and self._note(part)["of"] == _held(job, part)
 
     def _tally(self, part: int) -> Tally:
@@ -270,7 +270,7 @@ class _Work:
         return content
 
     def _refuse_large(self, job: Job, sizes: dict[int, int]) -> None:
-        """Refuse to work on parts that were joined for a promise and do not fit into memory any more."""
+        """Refuse to work on partitions that were joined for a promise and do not fit into memory any more."""
         some = [sizes[part] for part, leaves in job.cuts.groups.items() if len(leaves) > 1]
         if job.promises and some and max(some) > _room(self.memory):
             needed = self.memory * max(some) / _room(self.memory)
@@ -292,12 +292,12 @@ def _counted(files: dict[int, list[Path]], columns: Sequence[str]) -> pl.DataFra
 
 
 def _held(job: Job, part: int) -> str:
-    """What tells which records of the table a part holds."""
+    """What tells which records of the table a partition holds."""
     return hashlib.sha256(repr((job.cuts.root, job.cuts.groups[part])).encode()).hexdigest()
 
 
 def _write(piece: Piece, rows: pl.Series, space: Workspace, part: int, held: str) -> None:
-    """Keep what became of a part; the tally comes last, so that a part is finished only when all of it is there."""
+    """Keep what became of a partition; the tally comes last, so that one is finished only when all of it is there."""
     released = piece.released.with_columns(rows.gather(piece.rows))
     space.tally(part).unlink(missing_ok=True)
     released.write_parquet(space.released(part), compression="lz4")

@@ -93,11 +93,11 @@ class Divided:
         rows = rows[order_of(self.content[rows])]
         numbers = self.table.scan.numbers[rows]
 
-        def told(share: float) -> None:
+        def of_part(share: float) -> None:
             if share < 1:  # a search that was stopped reports its end, too
                 progress(share)
 
-        task = task_of(job, numbers, part, progress=told, threads=threads)
+        task = task_of(job, numbers, part, progress=of_part, threads=threads)
         self.found[part] = rows, solved(job.plan, Work(task), None)
 
     def _together(self, found: Sequence[tuple[NDArray[np.int64], Solution]]) -> Solution:

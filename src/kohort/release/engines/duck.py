@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     import duckdb
 
 ROW_GROUP = 16_384
-"""Records that wait for being written, for every part: there are hundreds, and all wait at the same time."""
+"""Records that wait for being written, for every partition: there are hundreds, and all wait at the same time."""
 
 
 def connected(memory: int, folder: Path) -> duckdb.DuckDBPyConnection:
-    """A private database that takes so much memory, and then the disk."""
+    """A private database that spills to disk above a limit of memory."""
     import duckdb
 
     database = duckdb.connect(
@@ -127,7 +127,7 @@ class DuckScan:
         return axes, self.coded(lookups)
 
     def divide(self, expression: str, columns: Sequence[str], folder: Path) -> None:
-        """Write every part into a folder of its own: some columns, all numbers, and ROW.
+        """Write every partition into a folder of its own: some columns, all numbers, and ROW.
 
         Columns are called c0, c1, ..., for the database takes for one what differs in case alone: see `named`.
         """

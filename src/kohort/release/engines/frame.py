@@ -1,4 +1,4 @@
-"""A table in memory: whole columns are encoded at once, so that faults are told with the rows that have them."""
+"""A table in memory: whole columns are encoded at once, so that faults name the rows that have them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 LARGE = 1_000_000
 """Tables of fewer records are worked on at once, if nobody says how many partitions there are."""
 RECORDS, CLASSES, ROWS = 150_000, 15_000, 20_000
-"""A partition of a larger one has at least so many records, so many times k, and about so many distinct rows."""
+"""What a partition of a larger one has at least: records, records in multiples of k, distinct rows (about)."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,10 @@ class FrameScan:
         if role == "sensitive":
             names = policy.having_role(role)
             there = self._of_kept(names)
-            told = [spelled(there[place].alias(name), policy) for place, name in zip(_inner(names), names, strict=True)]
-            codes = encode(typed_columns(pl.DataFrame(told), policy, role), policy, role)
+            values = [
+                spelled(there[place].alias(name), policy) for place, name in zip(_inner(names), names, strict=True)
+            ]
+            codes = encode(typed_columns(pl.DataFrame(values), policy, role), policy, role)
             return codes.axes, self._with_codes(codes, role)
         frame = typed_quasi_identifiers(self.source.frame, policy, self.source.zones)
         typed = pl.DataFrame([frame[name] for name in policy.quasi_identifiers])

@@ -1,4 +1,4 @@
-"""The parts of a release -> one file, whose rows are mixed."""
+"""The partitions of a release -> one file, whose rows are mixed."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def gathered(
     dialect: Dialect | None,
     memory: int,
 ) -> Path:
-    """Write all parts into one file; returns a Parquet file with the number of the original row of each row.
+    """Write all partitions into one file; returns a Parquet file with the number of the original row of each row.
 
-    Rows of all parts and suppressed records are sorted by their random keys, on disk: where one stands must not tell
-    what part it was in.
+    Rows of all partitions and suppressed records are sorted by their random keys, on disk: where one stands must not
+    tell what partition it was in.
 
     Parameters
     ----------

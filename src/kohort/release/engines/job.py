@@ -1,4 +1,4 @@
-"""What every part of a table has to know of the whole: made once, then sent to whoever works on a part."""
+"""What every partition of a table has to know of the whole: made once, then sent to whoever works on a partition."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kohort.kernels.costs import Costs
 
 ROW, PART, KEY = f"{OWN}row", f"{OWN}part", f"{OWN}key"
-"""Columns of an engine: number of a record in the table, and of its part; random rank of a published row."""
+"""Columns of an engine: number of a record in the table, and of its partition; random rank of a published row."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Job:
 
     @property
     def carried(self) -> list[str]:
-        """Columns that are published as they are, or as pseudonyms: those that a part must bring along."""
+        """Columns that are published as they are, or as pseudonyms: those that a partition must bring along."""
         quasi = set(self.policy.quasi_identifiers)
         return [name for name in self.columns if name not in quasi]
 

@@ -1,8 +1,8 @@
-"""Parts that cannot keep a promise alone are joined with others, so that what the whole table can keep is kept.
+"""Partitions that cannot keep a promise alone are joined with others, so that what the whole table can keep is kept.
 
-Values may lie so that a part has too many of one. What is known from counts is joined before any work; where only work
-on a part tells, parts that fail are joined and tried again. The rule knows counts and failures alone, so parts are the
-same on every engine.
+Values may lie so that a partition has too many of one. What is known from counts is joined before any work; where only
+work on a partition tells, partitions that fail are joined and tried again. The rule knows counts and failures alone, so
+partitions are the same on every engine.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from kohort.release.engines.job import PART, Job
 from kohort.release.engines.lookups import COUNT
 
 LEAST_CLASSES = 5
-"""Parts with fewer than so many times k records are joined with others."""
+"""Partitions with fewer records, in multiples of k, are joined with others."""
 
 Counted = Callable[[Sequence[str]], pl.DataFrame]
 """Records of each leaf of the cuts, in PART, and value of some own columns; their number in the column COUNT."""
 Trial = Callable[[Job, list[int]], Mapping[int, InfeasibleError]]
-"""Works on some parts, and gives the faults of those that cannot keep a promise."""
+"""Works on some partitions, and gives the faults of those that cannot keep a promise."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Stock:
 
     @property
     def needs_trial(self) -> bool:
-        """Whether counts alone do not tell that every part keeps every promise."""
+        """Whether counts alone do not tell that every partition keeps every promise."""
         return len(self._known) < len(self.job.promises)
 
     def size(self, leaves: Sequence[int]) -> int:
@@ -72,7 +72,7 @@ class Stock:
 
     @cached_property
     def _known(self) -> list[Promise]:
-        """Promises that a part can keep if, and only if, it does so as one class.
+        """Promises that a partition can keep if, and only if, it does so as one class.
 
         So it is if merging never harms. A promise that the whole table breaks as one class is none of them: it can be
         kept by suppressing records alone, and which, only work tells.
@@ -88,21 +88,21 @@ class Stock:
 
 
 def joined(job: Job, stock: Stock, failed: Sequence[int] = ()) -> Job:
-    """The job with parts joined that do not fit, or have failed."""
+    """The job with partitions joined that do not fit, or have failed."""
     groups = job.cuts.groups
     tried = {groups[part] for part in failed}
     return replace(job, cuts=job.cuts.joined(stock.records, lambda some: some not in tried and stock.fits(some)))
 
 
 def settled(job: Job, stock: Stock, trial: Trial) -> Job:
-    """The job with parts joined until work on all of them succeeds.
+    """The job with partitions joined until work on all of them succeeds.
 
     Parameters
     ----------
     job : Job
-        Whose parts fit.
+        Whose partitions fit.
     trial : callable
-        Told the job, and the parts that are new in it.
+        Called with the job, and the partitions that are new in it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Dictionaries of a table: what number stands for a value, whichever part it is met in.
+"""Dictionaries of a table: what number stands for a value, whichever partition it is met in.
 
 They are made once from the distinct values of each column, by the same encoding as in memory; an engine then only
 looks values up.

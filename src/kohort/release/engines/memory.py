@@ -12,7 +12,7 @@ import polars as pl
 
 from kohort.audit import Verdict, examine, refuse_misread
 from kohort.codes.boxes import Solution
-from kohort.codes.publish import Part, parts_of
+from kohort.codes.publish import PublishedTable, published_tables
 from kohort.common.private import private_folder
 from kohort.ledger import Recording
 from kohort.measures.bounds.table import bound_of_codes
@@ -24,7 +24,7 @@ from kohort.release.published_loss import Counted
 from kohort.release.solve import refuse_stars
 from kohort.table import Table, read_table, same_kind, write_table
 from kohort.table.safe import Drafts
-from kohort.table.targets import part_path
+from kohort.table.targets import table_path
 from kohort.table.write import refuse_formless
 
 
@@ -38,7 +38,7 @@ class InMemory(Engine):
     """The table as read, with pseudonyms in the place of the identifiers that have some."""
     table: Loaded
     solution: Solution
-    parts: list[Part]
+    parts: list[PublishedTable]
     drafts: list[Path]
 
     def __init__(self, request: Request) -> None:
@@ -64,7 +64,7 @@ class InMemory(Engine):
         request, table, records = self.request, self.table, self.source.frame.height
         self.solution = solution_of(table, records, request.partitions, request.clock.step)
         with request.clock.step("recode"):
-            self.parts = parts_of(self.named, table.scan.kept, table.codes, self.solution, request.plan.policy)
+            self.parts = published_tables(self.named, table.scan.kept, table.codes, self.solution, request.plan.policy)
             for part in self.parts:
                 refuse_stars(part.stars, records, request.plan.policy)
 
@@ -122,7 +122,7 @@ class InMemory(Engine):
 
     def _drafts(self, files: Drafts) -> list[Path]:
         if self.request.path is not None:
-            return [files.file(part_path(self.request.path, part.name)) for part in self.parts]
+            return [files.file(table_path(self.request.path, part.name)) for part in self.parts]
         folder = self.place.enter_context(private_folder("kohort-check", guarded=False))
         return [folder / f"release{index}.parquet" for index in range(len(self.parts))]
 

@@ -10,7 +10,7 @@ from kohort.errors import InfeasibleError, Interrupted
 from kohort.search.refine import cores
 
 Work = Callable[[int, Callable[[float], None], int], None]
-"""Told the number of a partition, how to report progress, and how many threads to use."""
+"""Called with the number of a partition, how to report progress, and the number of threads."""
 
 
 def side_by_side(

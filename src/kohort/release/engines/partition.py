@@ -1,4 +1,4 @@
-"""Work on one part of a table: cluster, recode, and count what became of its records."""
+"""Work on one partition of a table: cluster, recode, and count what became of its records."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ MOST_KEY = 2**63
 
 @dataclass(frozen=True)
 class Tally:
-    """What is counted in every part and added up over all of them."""
+    """What is counted in every partition and added up over all of them."""
 
     records: int
     suppressed: int
-    """Records that the algorithm withheld."""
+    """Records that the algorithm suppressed."""
     clusters: int
     stars: int
     """Published records with `*` in every quasi-identifier."""
@@ -43,27 +43,27 @@ class Tally:
 
 @dataclass(frozen=True)
 class Piece:
-    """What becomes of a part."""
+    """What becomes of a partition."""
 
     released: pl.DataFrame
-    """Published rows, suppressed records among them if they are shown; and KEY, by which the rows of all parts are
-    mixed: where a row stands must not tell what part it was in."""
+    """Published rows, suppressed records among them if they are shown; and KEY, by which the rows of all partitions are
+    mixed: where a row stands must not tell what partition it was in."""
     rows: NDArray[np.int64]
-    """The record of the part, counted from 0, that each row shows."""
+    """The record of the partition, counted from 0, that each row shows."""
     tally: Tally
 
 
-def release_part(
+def release_partition(
     frame: pl.DataFrame,
     job: Job,
     part: int,
     progress: Callable[[float], None] = lambda share: None,
     threads: int = 0,
 ) -> Piece:
-    """Make the rows of one part that are published.
+    """Make the rows of one partition that are published.
 
-    The result depends on the records, the job and the number of the part; not on the order of the records, on where
-    it runs, or on how often it is run.
+    The result depends on the records, the job and the number of the partition; not on the order of the records, on
+    where it runs, or on how often it is run.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def release_part(
     Raises
     ------
     InfeasibleError
-        When the part alone cannot keep a promise.
+        When the partition alone cannot keep a promise.
     """
     frame = placed(plain_values(frame), job.zones)
     content = [name for name in frame.columns if name not in (ROW, PART)]
@@ -91,7 +91,7 @@ def release_part(
 
 
 def order_of(content: pl.DataFrame) -> NDArray[np.int64]:
-    """The records of a part sorted by a hash of all they hold: the order in which they came is forgotten."""
+    """The records of a partition sorted by a hash of all they hold: the order in which they came is forgotten."""
     order: NDArray[np.int64] = content.hash_rows().arg_sort().to_numpy()
     return order
 
@@ -105,20 +105,20 @@ def task_of(
     note: Callable[[str], None] = lambda text: None,
     threads: int = 0,
 ) -> Task:
-    """What the algorithm works on in one part of a table.
+    """What the algorithm works on in one partition of a table.
 
     Parameters
     ----------
     frame : DataFrame
         The engine's own columns: codes and numbers of sensitive values.
     part : int or None
-        Number of the part; None for the whole table in its own order.
+        Number of the partition; None for the whole table in its own order.
     """
     plan = job.plan
     sensitive = Codes(_array(frame, job.sensitive_columns), job.sensitive) if job.sensitive else None
     share = frame.height / job.records
     seconds = job.policy.algorithm.seconds
-    # What is suppressed in one part changes the table that classes of all parts are compared with.
+    # What is suppressed in one partition changes the table that classes of all partitions are compared with.
     compares = share < 1 and any(promise.model.compares for promise in job.promises)
     return Task(
         codes=Codes(_array(frame, job.code_columns), job.axes),

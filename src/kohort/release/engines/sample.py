@@ -23,9 +23,9 @@ FEWEST_ROWS = 2_000
 EFFORT = Effort(30.0)
 """How long the sample is clustered."""
 FEWEST_CLASSES = 20
-"""A part has at least so many times k records."""
+"""Records of a partition at least, in multiples of k."""
 CLASSES, LARGE = 400, 20_000
-"""On average it has at least so many times k records, or is large: else too much would be lost at the borders."""
+"""Records of a partition on average, in multiples of k, or as a number: fewer would lose too much at the borders."""
 _PRIME = 2**31 - 1
 _STEP = 48271
 
@@ -56,21 +56,21 @@ def mixture(columns: Sequence[str], turns: int = 1) -> str:
 
 
 def expression(job: Job) -> str:
-    """The part of a record in SQL."""
+    """The partition of a record in SQL."""
     return job.cuts.expression([*job.code_columns, mixture(job.code_columns, turns=2)])
 
 
 def dealt(job: Job, most: float) -> Job:
-    """The job with parts of about so many records at most that are dealt by chance; equal rows of codes stay together.
+    """The job with partitions of limited size that are dealt by chance; equal rows of codes stay together.
 
-    Every part then has about the sensitive values that the whole table has. Records lie further apart in it, which
-    costs information: this is for tables whose parts would else be too large.
+    Every partition then has about the sensitive values that the whole table has. Records lie further apart in it, which
+    costs information: this is for tables whose partitions would else be too large.
     """
     return replace(job, cuts=dealt_cuts(len(job.axes), _PRIME, math.ceil(job.records / most)))
 
 
 def with_cuts(job: Job, counted: Counted, *, parts: int, most: float = 0.0) -> Job:
-    """The job with cuts into at most so many parts, or into as many as have at most so many records."""
+    """The job with cuts into partitions, limited by their number or by their records."""
     if not most:
         parts = min(parts, max(1, job.records // min(CLASSES * job.k, LARGE)))
     if parts == 1 or job.records <= most:

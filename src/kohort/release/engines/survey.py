@@ -85,7 +85,7 @@ def usable(policy: Policy, scan: S, name: str = "the table") -> Usable[S]:
 
 
 def survey(plan: Plan, found: Usable[S], secret: Key | None = None) -> tuple[Job, S]:
-    """Everything that the parts have to know, and the table with all its numbers.
+    """Everything that the partitions have to know, and the table with all its numbers.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """The private folder of a large run: beside the output, for the owner's eyes only, and gone at the end.
 
-Parts of the table are kept there, so a folder must not outlive its process, whatever ends it: see
+Partitions of the table are kept there, so a folder must not outlive its process, whatever ends it: see
 `kohort.common.private`.
 """
 
@@ -21,17 +21,17 @@ from kohort.errors import NO_ROOM, DataError, KohortError
 
 @dataclass(frozen=True)
 class Workspace:
-    """Folders of a run: `raw` for parts of the table, `done` for parts of the release."""
+    """Folders of a run: `raw` for partitions of the table, `done` for partitions of the release."""
 
     raw: Path
     done: Path
 
     def is_done(self, part: int) -> bool:
-        """Whether a part was finished, now or in a run before."""
+        """Whether a partition was finished, now or in a run before."""
         return self.tally(part).exists()
 
     def released(self, part: int) -> Path:
-        """Rows of a part that are shown, with the numbers of their original rows and their random keys."""
+        """Rows of a partition that are shown, with the numbers of their original rows and their random keys."""
         return self.done / f"{part}.released.parquet"
 
     def tally(self, part: int) -> Path:
@@ -48,7 +48,7 @@ def workspace(output: Path, needed: int, *, resume: bool) -> Iterator[Workspace]
     needed : int
         Bytes that it may take.
     resume : bool
-        Keep finished parts of the release when the run is cut off, for the next one to go on from.
+        Keep finished partitions of the release when the run is cut off, for the next one to go on from.
     """
     kept = resumable(output)
     if resume:
@@ -88,17 +88,17 @@ def _room() -> Iterator[None]:
 
 
 def resumable(output: Path) -> Path:
-    """Folder of the parts that are kept for the next run."""
+    """Folder of the partitions that are kept for the next run."""
     return output.with_name(f".{short(output.name)}.kohort-resume")
 
 
 def forget(output: Path) -> None:
-    """Remove the parts that were kept, if there are any."""
+    """Remove the partitions that were kept, if there are any."""
     shutil.rmtree(resumable(output), ignore_errors=True)
 
 
 def make_resumable(output: Path) -> None:
-    """Make the folder of the parts that are kept, or take that of a run before, if it is private.
+    """Make the folder of the partitions that are kept, or take that of a run before, if it is private.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def same_run(kept: Path, facts: dict[str, Any], drawn: dict[str, int]) -> dict[s
     Parameters
     ----------
     kept : Path
-        Folder of the finished parts.
+        Folder of the finished partitions.
     facts : dict
         What the runs must agree on.
     drawn : dict
@@ -135,7 +135,7 @@ def same_run(kept: Path, facts: dict[str, Any], drawn: dict[str, int]) -> dict[s
     Raises
     ------
     DataError
-        When the finished parts belong to another run.
+        When the finished partitions belong to another run.
     """
     note = kept / "run.json"
     if note.exists():

@@ -17,7 +17,7 @@ from kohort.table.dates import read_dates
 from kohort.table.types import infer
 
 SAMPLE = 2_000
-"""So many distinct texts are looked at, one by one."""
+"""Distinct texts that are looked at, one by one."""
 _FORMS = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%Y.%m.%d", "%Y%m%d",
     "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d. %B %Y", "%Y%j",

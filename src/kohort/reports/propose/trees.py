@@ -14,12 +14,12 @@ from kohort.hierarchy.suggest.groups import Counts
 _LARGEST = 50_000
 """Of more texts than this no tree is made: nobody could read it."""
 _OTHERS = 12
-"""So many other columns are looked at."""
+"""Other columns that are looked at, at most."""
 _FEW = 60
 _STEPS = 10
 """A column with more than a few values is looked at in so many steps if it holds numbers or dates, else not at all."""
 _SAMPLE = 200_000
-"""So many records are looked at for what goes along with what."""
+"""Records that are looked at for what goes along with what."""
 
 
 def tree_of(frame: pl.DataFrame, name: str, others: Iterable[str]) -> Suggestion | None:

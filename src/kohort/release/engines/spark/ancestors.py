@@ -29,7 +29,7 @@ SLICE = f"{OWN}slice"
 """Column with the number of the piece of the sorted rows that a row lies in."""
 
 FEW = 200_000
-"""Records of a part that the driver parts again by itself; it gets their codes, and nothing else of them."""
+"""Records of a partition that the driver divides again by itself; it gets their codes, and nothing else of them."""
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 

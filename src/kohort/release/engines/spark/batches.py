@@ -1,7 +1,7 @@
 """Work in Spark that is done batch by batch, so that a run that was cut off can go on from there.
 
-What becomes of a part depends on its records, the seed and its number alone. So batches that a run before has written
-are what this run would write. They hold rows with their random keys: the release is mixed when all are there.
+What becomes of a partition depends on its records, the seed and its number alone. So batches that a run before has
+written are what this run would write. They hold rows with their random keys: the release is mixed when all are there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 BATCHES = 8
-"""Jobs that the work is done in, at most; in each of them many parts are worked on at a time."""
+"""Jobs that the work is done in, at most; in each of them many partitions are worked on at a time."""
 
 
 def write_batches(ready: Prepared, kept: Path, progress: Callable[[float], None] = lambda share: None) -> None:

@@ -1,8 +1,8 @@
-"""A table in Spark, made k-anonymous part by part.
+"""A table in Spark, made k-anonymous partition by partition.
 
-The driver surveys the table: dictionaries of its columns, and the cuts between its parts. Workers then release each
-part alone, by the same functions as the other engines. What a part becomes depends on its records and the seed, so a
-task that is run again gives the same rows. Only what Spark Connect has, too, is used.
+The driver surveys the table: dictionaries of its columns, and the cuts between its partitions. Workers then release
+each partition alone, by the same functions as the other engines. What a partition becomes depends on its records and
+the seed, so a task that is run again gives the same rows. Only what Spark Connect has, too, is used.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kohort.release.engines.features import SPARK, refuse, refuse_partitions
 from kohort.release.engines.job import KEY, PART, Job
 from kohort.release.engines.joining import Stock, joined, settled
 from kohort.release.engines.lookups import OWN
-from kohort.release.engines.partition import Piece, release_others, release_part
+from kohort.release.engines.partition import Piece, release_others, release_partition
 from kohort.release.engines.sample import dealt, expression, with_cuts
 from kohort.release.engines.spark.ancestors import beta_clusters
 from kohort.release.engines.spark.scan import SparkScan, counted, scan_of
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, GroupedData, SparkSession
 
 RECORDS = 50_000
-"""Records of a part, if nobody says how many parts there are."""
+"""Records of a partition, if nobody says how many partitions there are."""
 MOST_RECORDS = 1_000_000
-"""Where parts that are joined get larger, records are dealt to parts by chance instead."""
+"""Where partitions that are joined get larger, records are dealt to partitions by chance instead."""
 FEWEST_ROWS = 1000
-"""A file of the release has about so many rows at least."""
+"""Rows that a file of the release has at least, about."""
 SPOT = f"{OWN}spot"
-"""Column that decides in which partition a part is worked on."""
+"""Column that decides in which task a partition is worked on."""
 FAULT = f"{OWN}fault"
-"""Column with what is wrong with a part that cannot keep a promise."""
+"""Column with what is wrong with a partition that cannot keep a promise."""
 
 
 @dataclass(frozen=True)
@@ -63,26 +63,26 @@ class Prepared:
     files: int
     """Partitions of the release: as many as were asked for, for their number must not tell how the table was cut."""
     spots: list[int] | None = None
-    """For each part, a number that Spark puts into a partition of its own; without it, chance decides."""
+    """For each partition, a number that Spark gives a task of its own; without it, chance decides."""
     algorithm_of: Callable[[int], Algorithm] | None = None
-    """How each part is worked on, if not all are alike."""
+    """How each partition is worked on, if not all are alike."""
 
     def persisted(self) -> Prepared:
         """The same, with the table kept by Spark once it has been read: for several jobs."""
         return replace(self, scan=replace(self.scan, frame=self.scan.frame.persist()))
 
     def released(self) -> DataFrame:
-        """The release, its rows mixed, worked out when it is used."""
+        """The release, its rows mixed, computed when it is used."""
         rows, others = self.rows(), self.others()
         return self.mixed(rows if others is None else rows.union(others))
 
     def rows(self, parts: Sequence[int] | None = None) -> DataFrame:
-        """Rows of all or some parts, called c0, c1, ..., and KEY."""
+        """Rows of all or some partitions, called c0, c1, ..., and KEY."""
         schema = self._schema().add(KEY, LongType())
         return self._grouped(parts).applyInArrow(_work(self.job, self.algorithm_of), schema)
 
     def failures(self, parts: Sequence[int]) -> dict[int, InfeasibleError]:
-        """The faults of those of some parts that cannot keep a promise."""
+        """The faults of those of some partitions that cannot keep a promise."""
         schema = StructType([StructField(PART, IntegerType()), StructField(FAULT, ArrayType(StringType()))])
         found = self._grouped(parts).applyInArrow(_trial(self.job, self.algorithm_of), schema).collect()
         return {row[0]: InfeasibleError(*row[1]) for row in found}
@@ -101,7 +101,7 @@ class Prepared:
         return source.repartition(self.files, SPOT).groupBy(SPOT).applyInArrow(_work_on_others(job), schema)
 
     def mixed(self, rows: DataFrame) -> DataFrame:
-        """Rows in the order of their random keys, over all partitions: where one stands does not tell its part."""
+        """Rows in the order of their random keys, over all partitions: where one stands does not tell its partition."""
         spark, n = rows.sparkSession, self.files
         # Keys are spread evenly, so every partition gets an equal stretch of them; Spark would else first work all rows
         # out to see where the stretches begin.
@@ -111,7 +111,7 @@ class Prepared:
         return ordered.toDF(*self.job.columns)
 
     def _grouped(self, parts: Sequence[int] | None) -> GroupedData:
-        """What the work on all or some parts needs of the records, part by part."""
+        """What the work on all or some partitions needs of the records, partition by partition."""
         job, place = self.job, self.scan.place
         part = F.col(PART).cast("int")
         spot = part if self.spots is None else F.element_at(F.array(*map(F.lit, self.spots)), part + 1)
@@ -131,8 +131,8 @@ class Prepared:
 def anonymize(table: DataFrame, policy: Policy | str | Path, *, partitions: int | None = None) -> DataFrame:
     """Turn a table about people in Spark into one that keeps the promise of its policy.
 
-    The table is looked at at once, several times: persist it if it is dear to work out. The release is worked out when
-    it is used. Write it, read it again, and check that by `verify`: nothing is verified before.
+    Scans the table immediately, several times; cache it if it is expensive to compute. The release is computed when it
+    is used. Write it, read it again, and check that by `verify`: nothing is verified before.
 
     Parameters
     ----------
@@ -141,8 +141,8 @@ def anonymize(table: DataFrame, policy: Policy | str | Path, *, partitions: int 
     policy : Policy or path
         What is promised about which column.
     partitions : int, optional
-        Parts that are worked on alone; without it, one for each 50,000 records. Classes lie within a part, so the
-        release depends on their number, but not on the machines.
+        Partitions that are worked on alone; without it, one for each 50,000 records. Classes lie within a partition, so
+        the release depends on their number, but not on the machines.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def anonymize(table: DataFrame, policy: Policy | str | Path, *, partitions: int 
 
 
 def prepared(table: DataFrame, plan: Plan, partitions: int | None = None) -> Prepared:
-    """Survey a table, and find the cuts between its parts."""
+    """Survey a table, and find the cuts between its partitions."""
     refuse(SPARK, plan)
     refuse_partitions(partitions)
     secret = read_key(plan.policy)
@@ -188,7 +188,7 @@ def _by_cuts(job: Job, scan: SparkScan, parts: int) -> Prepared:
 
 
 def _joined(job: Job, scan: SparkScan, files: int) -> tuple[Prepared, int]:
-    """Join parts of a table that cannot keep a promise; and the records of the largest that was joined."""
+    """Join partitions of a table that cannot keep a promise; and the records of the largest that was joined."""
     leaf = F.expr(expression(job)).alias(PART)
     stock = Stock.of(job, lambda values: counted(scan.frame.select(leaf, *values), [PART, *values]))
 
@@ -199,18 +199,18 @@ def _joined(job: Job, scan: SparkScan, files: int) -> tuple[Prepared, int]:
 
     job = joined(job, stock)
     if stock.needs_trial and len(job.cuts.parts) > 1:
-        # The release is worked out when it is used, and then it is too late to join parts.
+        # The release is computed when it is used, and then it is too late to join partitions.
         job = settled(job, stock, lambda job, some: ready(job).failures(some) if len(job.cuts.parts) > 1 else {})
     return ready(job), max([stock.size(leaves) for leaves in job.cuts.groups.values() if len(leaves) > 1], default=0)
 
 
 def _files(job: Job, parts: int) -> int:
-    """How many files a release has, if so many parts are asked for."""
+    """How many files a release has, given the number of partitions that is asked for."""
     return min(parts, math.ceil(job.records / FEWEST_ROWS))
 
 
 def _spots(spark: SparkSession, parts: list[int]) -> list[int]:
-    """Numbers that Spark puts into different partitions, so that no task has two parts while another has none."""
+    """Numbers that Spark gives to different tasks, so that no task has two partitions while another has none."""
     n, found = len(parts), dict[int, int]()
     tried = 16 * n
     while len(found) < n:
@@ -224,7 +224,7 @@ def _spots(spark: SparkSession, parts: list[int]) -> list[int]:
 
 
 def _by_ancestors(job: Job, scan: SparkScan, pac: ProximityAwareClustering, partitions: int) -> Prepared:
-    """Part the table as PAC does: the first of its phases in Spark, the second on the parts."""
+    """Divide the table as PAC does: the first of its phases in Spark, the second on the partitions."""
     frame, draws = beta_clusters(job, scan.frame, pac, partitions)
     coded, files = replace(scan, frame=frame), _files(job, partitions)
     ready = Prepared(job, coded, partitions, len(draws), files, None, lambda part: BetaCluster(pac, draws[part]))
@@ -239,7 +239,7 @@ def _by_ancestors(job: Job, scan: SparkScan, pac: ProximityAwareClustering, part
 
 
 def _own(job: Job) -> list[str]:
-    """Columns of numbers that the work on a part needs."""
+    """Columns of numbers that the work on a partition needs."""
     values = list(dict.fromkeys(promise.column for promise in job.promises))
     return [*job.code_columns, *job.sensitive_columns, *values]
 
@@ -249,7 +249,7 @@ Work = Callable[[pa.Table], pa.Table]
 
 
 def _work(job: Job, algorithm_of: Algorithms) -> Work:
-    """The work on one part: Arrow in, Arrow out."""
+    """The work on one partition: Arrow in, Arrow out."""
 
     def work(table: pa.Table) -> pa.Table:
         return _in_arrow(telling(lambda: _piece(table, job, algorithm_of)).released, table, job)
@@ -258,7 +258,7 @@ def _work(job: Job, algorithm_of: Algorithms) -> Work:
 
 
 def _trial(job: Job, algorithm_of: Algorithms) -> Work:
-    """Whether one part can keep every promise: a row if it cannot."""
+    """Whether one partition can keep every promise: a row if it cannot."""
 
     def trial(table: pa.Table) -> pa.Table:
         faults = telling(lambda: _faults(table, job, algorithm_of))
@@ -290,7 +290,7 @@ def _faults(table: pa.Table, job: Job, algorithm_of: Algorithms) -> list[list[st
 def _piece(table: pa.Table, job: Job, algorithm_of: Algorithms) -> Piece:
     part = table.column(PART)[0].as_py()
     mine = job if algorithm_of is None else replace(job, plan=replace(job.plan, algorithm=algorithm_of(part)))
-    return release_part(_named(table.drop_columns([SPOT]), job), mine, part, threads=1)
+    return release_partition(_named(table.drop_columns([SPOT]), job), mine, part, threads=1)
 
 
 def _named(table: pa.Table, job: Job) -> pl.DataFrame:

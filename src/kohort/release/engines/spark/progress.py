@@ -16,14 +16,14 @@ SECONDS = 0.5
 
 @contextmanager
 def watched(spark: SparkSession, tasks: int, progress: Callable[[float], None]) -> Iterator[None]:
-    """Tell how much of the work inside is done.
+    """Report how much of the work inside is done.
 
     Parameters
     ----------
     tasks : int
         How many tasks the work has. Spark reads, sorts and writes in other stages beside it, which take little.
     progress : callable
-        Told a share, 0 to 1. In Spark Connect it is told while the driver waits, else by a thread.
+        Called with a share, 0 to 1. In Spark Connect it is called while the driver waits, else by a thread.
     """
     is_remote = type(spark).__module__.startswith("pyspark.sql.connect")
     with (_told if is_remote else _asked)(spark, tasks, progress):
@@ -64,7 +64,7 @@ def _asked(spark: SparkSession, tasks: int, progress: Callable[[float], None]) -
 
 
 def _tell(stages: list[tuple[int, int, int]], tasks: int, progress: Callable[[float], None]) -> None:
-    """Tell the share of the last stage that may be the work: number, finished tasks and all tasks of each are given."""
+    """Report the share of the last stage that may be the work. Stages: number, finished tasks, all tasks."""
     shares = [(number, finished / count) for number, finished, count in stages if count == tasks]
     if shares:
         progress(max(shares)[1])

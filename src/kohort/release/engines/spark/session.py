@@ -55,10 +55,10 @@ def java_version() -> int | None:
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     try:
-        told = subprocess.run([java or "java", "-version"], capture_output=True, text=True, check=True).stderr
+        answered = subprocess.run([java or "java", "-version"], capture_output=True, text=True, check=True).stderr
     except (OSError, subprocess.CalledProcessError):
         return None
-    found = re.search(r'version "(?:1\.)?(\d+)', told)
+    found = re.search(r'version "(?:1\.)?(\d+)', answered)
     return int(found[1]) if found else None
 
 
