@@ -91,6 +91,10 @@ def read_as(value: Any, missing: frozenset[str]) -> Any:
 def _visible(text: str) -> str:
     words = "".join(" " if letter.isspace() else letter for letter in unicodedata.normalize("NFKC", text))
     shown = "".join(letter for letter in words if unicodedata.category(letter) not in ("Cc", "Cf"))
+    typed = {"-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "'": "\u2018\u2019\u201a\u201b\u02bc\u2032"}
+    for key, printed in (typed | {'"': "\u201c\u201d\u201e\u201f\u2033"}).items():
+        for letter in printed:
+            shown = shown.replace(letter, key)
     return " ".join(shown.split())
 
 

@@ -1,9 +1,9 @@
 """One form for all spellings of a value, so that nobody is distinguished, and nothing counted, by a blank.
 
 Promises count persons and sensitive values. Texts that a reader takes for the same must count as one: outer, double
-and unusual blanks, invisible characters, composed and decomposed letters, and ``7`` and ``7.0``. What is published
-stays as it is written. The auditor has a form of its own (`kohort.audit.meaning.spelling`), and a test compares
-the two.
+and unusual blanks, invisible characters, typographic dashes and quotes, composed and decomposed letters, and ``7`` and
+``7.0``. What is published stays as it is written. The auditor has a form of its own
+(`kohort.audit.meaning.spelling`), and a test compares the two.
 """
 
 from __future__ import annotations
@@ -32,7 +32,12 @@ _WORDS = re.compile(r"[A-Za-z][!-~]*(?: [!-~]+)*")
 _WHOLE = re.compile(r"0|-?[1-9][0-9]*")
 _IGNORED = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _BLANK_PATTERN = "\u2800"
-_MINUS = "\u2212"
+_MARKS = str.maketrans(
+    dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
+    | dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc\u2032", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033", '"')
+)
+"""Dashes and quotes that word processors put where the keyboard has one."""
 
 
 def identity(text: str) -> str:
@@ -83,7 +88,7 @@ def alike(text: str) -> str:
 def _cleaned(text: str) -> str:
     """One form of its letters, single blanks between words, and nothing that cannot be seen."""
     shown = "".join(map(_shown, unicodedata.normalize("NFKC", text)))
-    return unicodedata.normalize("NFKC", " ".join(_IGNORED.sub("", shown).split())).replace(_MINUS, "-")
+    return unicodedata.normalize("NFKC", " ".join(_IGNORED.sub("", shown).split())).translate(_MARKS)
 
 
 def _shown(character: str) -> str:

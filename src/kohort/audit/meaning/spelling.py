@@ -46,7 +46,9 @@ _UNSEEN = frozenset(
     )
     for code in range(first, last + 1)
 )
-_MINUS, _EMPTY_BRAILLE = "−", "⠀"
+_EMPTY_BRAILLE = "⠀"
+_TYPED = {letter: key for key, letters in {"-": "‐‑‒–—―−", "'": "‘’‚‛ʼ′", '"': "“”„‟″"}.items() for letter in letters}
+"""Dashes and quotes as they are printed, and the keys that stand for them."""
 
 Alike: TypeAlias = Callable[[str | None], Hashable]
 """Writes equal values in one way; None for a missing one."""
@@ -157,7 +159,7 @@ def _seen(text: str) -> str:
             words.append(word)
             word = ""
         elif letter not in _UNSEEN and category(letter) not in {"Cf", "Cc"}:
-            word += "-" if letter == _MINUS else letter
+            word += _TYPED.get(letter, letter)
     return normalize("NFKC", " ".join(filter(None, [*words, word])))
 
 
