@@ -68,7 +68,7 @@ def verify(
     sensitive_table : path, or polars, pandas or pyarrow table, optional
         The second table of a release in buckets: bucket, sensitive value, count.
     strict : bool
-        Whether each privacy model must hold for somebody, too, who knows all other sensitive columns. How many
+        Whether each privacy model must also hold against someone who knows all other sensitive columns. How many
         classes fail then is reported in any case.
     against : path or Ledger, optional
         Earlier releases: with them, it is also checked what all of them together tell. See docs/ledger.md.

@@ -64,7 +64,7 @@ def checklist(policy: Policy, *, strict: bool = False) -> Iterator[Question]:
     Parameters
     ----------
     strict : bool
-        Whether privacy models must hold for somebody, too, who knows all other sensitive columns.
+        Whether privacy models must also hold against someone who knows all other sensitive columns.
     """
     in_buckets, second = policy.privacy.anonymity == "buckets", Need.ROWS | Need.SENSITIVE_TABLE
     yield Question("columns", buckets.columns, second) if in_buckets else Question("columns", promise.columns)

@@ -102,6 +102,12 @@ def test_targets_are_compared_with_each_other(folder):
     )
 
 
+def test_a_folder_without_access_is_refused_before_any_work(folder, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: not mode & os.W_OK)
+    with pytest.raises(DataError, match=r"^out\.csv: cannot be written \(no access to its folder\)"):
+        refuse_targets({"output": folder / "out.csv"}, {})
+
+
 def test_what_is_no_file_is_not_replaced(folder, monkeypatch):
     os.mkfifo(folder / "pipe.csv")
     (folder / "link.csv").symlink_to("nothing")

@@ -187,7 +187,7 @@ def sensitive(case: Case, model: SensitiveModel, *, strict: bool) -> Check:
     Parameters
     ----------
     strict : bool
-        Whether it must hold for somebody, too, who knows all other sensitive columns.
+        Whether it must also hold against someone who knows all other sensitive columns.
     """
     if case.classes is None or any(column not in case.release.columns for column in model.columns):
         return Check(model.name, False, f"{model.name} cannot be checked, as the release lacks a column.")

@@ -61,7 +61,7 @@ def verify(
     original : DataFrame, optional
         The table it was made of. With it, published values are also checked for truth, column by column.
     strict : bool
-        Whether each privacy model must hold for somebody, too, who knows all other sensitive columns.
+        Whether each privacy model must also hold against someone who knows all other sensitive columns.
 
     Returns
     -------

@@ -87,7 +87,7 @@ class OnDisk(Engine):
         request, plan, clock = self.request, self.request.plan, self.request.clock
         assert request.path is not None
         assert request.memory is not None
-        self.limit = request.memory if isinstance(request.memory, int) else memory_of(request.memory)
+        self.limit = memory_of(request.memory)
         secret = read_key(plan.policy)
         source = open_source(request.table, plan.policy.input, plan.policy.columns)
         size = sum(path.stat().st_size for path in source.files)

@@ -13,6 +13,7 @@ import kohort
 from helpers.engines import parts_of, released_in_parts
 from kohort.errors import DataError, InfeasibleError, PolicyError
 from kohort.release.engines import disk, sample
+from kohort.release.finish import Documents
 
 QUASI = ["birth_date", "sex", "zip_code", "education", "length_of_stay"]
 MEMORY = 300_000_000
@@ -260,6 +261,26 @@ def test_a_killed_run_leaves_nothing_behind(stored, slow_policy, tmp_path):
 
 
 @pytest.mark.slow
+def test_finished_parts_are_kept_until_the_verdict_is_there_too(stored, tmp_path, monkeypatch):
+    output, kept = tmp_path / "out.parquet", tmp_path / ".out.parquet.kohort-resume"
+
+    def full(self, release, files):
+        raise DataError("verdict: the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Documents, "write", full)
+        with pytest.raises(DataError, match="the disk is full"):
+            kohort.anonymize(stored, policy_of(), output=output, memory=MEMORY, partitions=2, resume=True)
+    before = {path: path.stat().st_mtime_ns for path in kept.glob("*.tally.json")}
+    assert before
+    assert not output.exists()
+    made = []
+    monkeypatch.setattr(disk, "release_partition", made.append)
+    assert kohort.anonymize(stored, policy_of(), output=output, memory=MEMORY, partitions=2, resume=True).verdict.passed
+    assert not made
+    assert alone(tmp_path) == ["out.parquet"]
+
+
 def test_a_killed_run_is_resumed_from_its_finished_parts(stored, tmp_path):
     policy = tmp_path / "in.policy.toml"
     policy.write_text(policy_of().to_toml())
