@@ -1,6 +1,7 @@
 """What `init` proposes: nothing that tells who somebody is goes out as it is, and most roles are right."""
 
 import datetime as dt
+import re
 import tomllib
 from pathlib import Path
 from random import Random
@@ -10,6 +11,7 @@ import pytest
 
 import kohort
 from helpers.messy import IDENTIFYING, PEOPLE, ROLES, corpus
+from helpers.messy_aside import ALLOWED, DANGEROUS, aside
 from kohort.reports.propose import propose
 
 ADULT = Path(__file__).parents[3].parent / "shared/data/adult"
@@ -158,3 +160,99 @@ def test_what_cannot_be_a_label_gets_no_tree():
     found = propose(pl.DataFrame({"city": ["*", "a", "b", " "] * 9}))
     assert not found.files
     assert "kept or *" in found.text
+
+
+def test_tables_that_were_kept_aside():
+    """Names and cells that no rule was made for: nothing dangerous, and nine of ten roles are right."""
+    tables = aside()
+    assert len(tables) >= 60
+    proposed = [(kinds, tomllib.loads(propose(table).text)["columns"]) for _, table, kinds in tables]
+    given = [(kind, columns[name]["role"]) for kinds, columns in proposed for name, kind in kinds.items()]
+    assert [kind for kind, role in given if role in AS_IT_IS and kind in DANGEROUS] == []
+    assert sum(role in ALLOWED[kind] for kind, role in given) >= 0.9 * len(given)
+
+
+R = Random(5)
+PEOPLE_AGED = [str(R.randrange(18, 90)) for _ in range(60)]
+
+
+def columns_of(**columns):
+    return tomllib.loads(propose(pl.DataFrame({"alter": PEOPLE_AGED} | columns)).text)["columns"]
+
+
+def test_decimal_commas_are_found_with_their_evidence():
+    table = pl.DataFrame({"alter": PEOPLE_AGED, "gehalt": [f"{n}.{n % 900 + 100},5{n % 7}" for n in range(1, 61)]})
+    text = propose(table).text
+    found = tomllib.loads(text)["columns"]["gehalt"]
+    assert (found["role"], found["type"], found["decimal"], found["thousands"]) == ("quasi", "number", ",", ".")
+    assert "# numbers with a decimal comma and a point between thousands: 60 values have marks, and all fit" in text
+    assert kohort.anonymize(table, propose(table, k=3).policy).verdict.passed
+
+
+def test_numbers_that_can_be_read_in_two_ways_are_dropped_and_marked():
+    table = pl.DataFrame({"alter": PEOPLE_AGED, "height": [f"{n}.{n % 900 + 100}" for n in range(1, 61)]})
+    text = propose(table).text
+    assert tomllib.loads(text)["columns"]["height"]["role"] == "identifier"
+    assert "UNSURE: its numbers can be read in two ways" in text
+
+
+@pytest.mark.parametrize(("other", "decimal"), [("1,5", ","), ("1.5", ".")])
+def test_other_columns_decide_and_it_is_marked_all_the_same(other, decimal):
+    cells = [f"{n}.{n % 900 + 100}" for n in range(1, 61)]
+    table = pl.DataFrame({"height": cells, "weight": [other, other.replace("5", "25")] * 30, "alter": PEOPLE_AGED})
+    text = propose(table).text
+    found = tomllib.loads(text)["columns"]["height"]
+    assert found["role"] == "quasi"
+    assert found["decimal"] == decimal
+    assert "read as those of the other columns: say whether that is right" in text
+
+
+def test_numbers_far_from_all_others_are_missing():
+    ages = [*PEOPLE_AGED[:50], *["999", "-99"] * 5]
+    text = propose(pl.DataFrame({"alter": ages, "sex": ["m", "w"] * 30})).text
+    policy = tomllib.loads(text)
+    assert policy["input"]["missing"] == ["", "-99", "999"]
+    assert "UNSURE: numbers far from all others" in text
+    assert policy["columns"]["alter"]["type"] == "integer"
+
+
+def test_a_number_that_another_column_has_as_a_value_is_not_missing():
+    ages = [*PEOPLE_AGED[:50], *["999"] * 10]
+    table = pl.DataFrame({"alter": ages, "patient_id": [str(n // 2 + 980) for n in range(60)]})
+    assert tomllib.loads(propose(table).text)["input"]["missing"] == [""]
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_codes_of_digits_are_no_numbers(typed):
+    codes = [20_000 + 37 * n for n in range(60)]
+    found = columns_of(plz=codes if typed else [str(code) for code in codes])["plz"]
+    assert found["type"] == "string"
+    assert found["hierarchy"] == {"prefix": [5, 4, 3, 2, 1]}
+
+
+def test_weights_of_records_are_dropped_and_weights_of_bodies_are_not():
+    of_records = [f"{R.uniform(0.2, 4):.3f}" for _ in range(60)]
+    of_bodies = [f"{R.gauss(75, 12):.1f}" for _ in range(60)]
+    assert columns_of(gewicht=of_records)["gewicht"]["role"] == "identifier"
+    assert columns_of(gewicht=of_bodies)["gewicht"]["role"] == "quasi"
+
+
+def test_columns_that_follow_from_each_other_are_named():
+    cities = ["Bonn", "Ulm", "Trier"] * 20
+    years = [str(2020 - int(age)) for age in PEOPLE_AGED]
+    text = propose(
+        pl.DataFrame({"city": cities, "city_code": [c[0] for c in cities], "alter": PEOPLE_AGED, "geburtsjahr": years})
+    ).text
+    assert "follows from column 'city'" in text
+    assert "follows from column 'alter'" in text
+
+
+def test_what_singles_out_is_said_at_the_head():
+    text = propose(pl.DataFrame({"alter": PEOPLE_AGED, "plz": [f"{n % 20:05}" for n in range(60)]})).text
+    assert re.search(r"^# As they are, \d+% of the records are alone", text, re.MULTILINE)
+    assert "Together, 'alter' and 'plz' single out" in text or "Alone, 'alter' single out" in text
+
+
+def test_decided_roles_are_kept():
+    table = pl.DataFrame({"alter": PEOPLE_AGED, "q7": ["a", "b"] * 30})
+    assert tomllib.loads(propose(table, roles={"q7": "insensitive"}).text)["columns"]["q7"]["role"] == "insensitive"

@@ -19,9 +19,12 @@ from kohort.errors import DataError
 from kohort.hierarchy.suggest import Suggestion
 from kohort.policy import Policy
 from kohort.policy.faults import toml_key, toml_text
-from kohort.reports.propose.levels import propose_generalization, propose_trees
-from kohort.reports.propose.looks import Look, look_at
+from kohort.policy.sections import Role
+from kohort.reports.propose.levels import propose_generalization, propose_marks, propose_trees
+from kohort.reports.propose.looks import Look, look_at, with_marks_of_all
+from kohort.reports.propose.marks import sentinels
 from kohort.reports.propose.roles import Proposal, proposed_role
+from kohort.reports.propose.together import following, separation, singled_out
 from kohort.reports.propose.words import kinds_of
 from kohort.table import read_table
 from kohort.table.spelling import other_spellings
@@ -64,7 +67,9 @@ class ProposedPolicy:
         return self.text
 
 
-def propose(table: Any, *, k: int = 10, folder: str = "hierarchies") -> ProposedPolicy:
+def propose(
+    table: Any, *, k: int = 10, folder: str = "hierarchies", roles: Mapping[str, Role] | None = None
+) -> ProposedPolicy:
     """Propose a commented policy for a table, with hierarchies for its columns.
 
     Parameters
@@ -75,6 +80,8 @@ def propose(table: Any, *, k: int = 10, folder: str = "hierarchies") -> Proposed
         Smallest class size.
     folder : str
         Where the policy file expects its hierarchies, beside itself.
+    roles : mapping, optional
+        Roles that you have decided: column to role.
 
     Returns
     -------
@@ -95,17 +102,20 @@ def propose(table: Any, *, k: int = 10, folder: str = "hierarchies") -> Proposed
     if frame.height < 2:
         raise DataError(f"{source.name}: has 1 record; nobody hides in a crowd of one.")
     tokens = _tokens(frame)
-    looks = {name: look_at(frame[name], tokens) for name in frame.columns}
-    proposals = {name: _propose_column(look) for name, look in looks.items()}
+    looks = with_marks_of_all({name: look_at(frame[name], tokens) for name in frame.columns})
+    if far := _far_numbers(frame, looks):
+        tokens = [*tokens, *far]
+        looks = with_marks_of_all({name: look_at(frame[name], tokens) for name in frame.columns})
+    proposals = {name: _propose_column(look, (roles or {}).get(name)) for name, look in looks.items()}
     if not any(proposal.role == "quasi" for proposal in proposals.values()):
-        # A policy needs a quasi-identifier; the likeliest is the text or number with the fewest values.
-        name = min(frame.columns, key=lambda column: frame[column].n_unique())
-        proposals[name].role, proposals[name].unsure = "quasi", True
-        proposals[name].reason = "no column was recognised as one that an outsider may know; this has the fewest values"
-        propose_generalization(proposals[name], looks[name])
+        _propose_likeliest(frame, looks, proposals)
+    quasi = [name for name, proposal in proposals.items() if proposal.role == "quasi"]
+    for name, other in following(frame, quasi, looks).items():
+        proposals[name].notes.append(f"follows from column {other!r}: one of the two is enough for most uses")
     trees = propose_trees(frame, looks, proposals, f"{folder}/", tokens)
     person = _person(looks, proposals)
-    text = _render(source.name, frame.height, k, tokens, proposals, person, _found_by(frame, proposals))
+    alone = [*singled_out(frame, quasi), *_shown(frame, proposals)]
+    text = _render(source.name, frame.height, k, (tokens, far), proposals, person, alone)
     proposed = ProposedPolicy(text, trees, folder)
     proposed.policy.check_columns(frame.columns)
     return proposed
@@ -120,10 +130,46 @@ def _tokens(frame: pl.DataFrame) -> list[str]:
     return [token for token in MISSING_TOKENS if token in found]
 
 
-def _propose_column(look: Look) -> Proposal:
+def _far_numbers(frame: pl.DataFrame, looks: Mapping[str, Look]) -> list[str]:
+    """Numbers that stand for missing values, since they are far from all others of their columns."""
+    texts = {name: frame[name].drop_nulls() for name in frame.columns if frame[name].dtype == pl.String}
+    numbers = {
+        name: look.plain.str.strip_chars().cast(pl.Float64, strict=False)
+        for name, look in looks.items()
+        if look.is_text and look.is_number and not look.is_of_days
+    }
+    return sentinels(numbers, {name: looks[name].values if name in numbers else texts[name] for name in texts})
+
+
+def _propose_likeliest(frame: pl.DataFrame, looks: Mapping[str, Look], proposals: Mapping[str, Proposal]) -> None:
+    """Make a column a quasi-identifier, as a policy needs one: the text or number with the fewest values."""
+    name = min(frame.columns, key=lambda column: (looks[column].is_doubtful, frame[column].n_unique()))
+    proposal = proposals[name]
+    proposal.role, proposal.unsure = "quasi", True
+    propose_generalization(proposal, looks[name])
+    if proposal.role != "quasi":
+        proposal.role, proposal.type, proposal.marks = "quasi", "string", None
+    proposal.reason = "no column was recognised as one that an outsider may know; this has the fewest values"
+
+
+def _shown(frame: pl.DataFrame, proposals: Mapping[str, Proposal]) -> list[str]:
+    """How many records are found by what is published as it is, if these are not few."""
+    found = _found_by(frame, proposals)
+    if found <= 0.01:
+        return []
+    return [f"The sensitive columns are published as they are, and together single out {found:.0%} of the records."]
+
+
+def _propose_column(look: Look, given: Role | None = None) -> Proposal:
     proposal = proposed_role(look)
+    if given is not None:
+        proposal.role, proposal.unsure, proposal.reason = given, False, "you decided"
     missing = look.missing
-    proposal.notes.append(f"{look.distinct:,} distinct values" + (f", {missing:,} missing" if missing else ""))
+    told = "" if look.distinct < 2 else f", which tell {separation(look):.0%} of all pairs of records apart"
+    alone = f"; {look.alone:.0%} of the records have one of their own" if look.alone >= 0.01 else ""
+    proposal.notes.append(
+        f"{look.distinct:,} distinct values" + (f", {missing:,} missing" if missing else "") + f"{told}{alone}"
+    )
     if more := other_spellings(look.values):
         is_another = "is another spelling" if more == 1 else "are other spellings"
         proposal.notes.append(
@@ -132,6 +178,7 @@ def _propose_column(look: Look) -> Proposal:
     if proposal.role == "quasi":
         propose_generalization(proposal, look)
     elif proposal.role == "sensitive" and look.is_text:
+        propose_marks(proposal, look)
         proposal.notes.append("a hierarchy here would let similar values count as similar")
     return proposal
 
@@ -151,7 +198,7 @@ def _person(looks: dict[str, Look], proposals: dict[str, Proposal]) -> str | Non
     return max(of_people or repeating, key=lambda name: looks[name].distinct, default=None)
 
 
-def _found_by(frame: pl.DataFrame, proposals: dict[str, Proposal]) -> float:
+def _found_by(frame: pl.DataFrame, proposals: Mapping[str, Proposal]) -> float:
     """The share of records that are alone with their values in the columns that are published as they are."""
     shown = [name for name, proposal in proposals.items() if proposal.role in ("sensitive", "insensitive")]
     if not shown:
@@ -163,11 +210,12 @@ def _render(
     source: str,
     rows: int,
     k: int,
-    tokens: list[str],
+    tokens: tuple[list[str], list[str]],
     proposals: dict[str, Proposal],
     person: str | None,
-    found: float,
+    found: list[str],
 ) -> str:
+    """The policy file; `tokens` are all texts for a missing value, and the numbers among them."""
     unsure = sum(proposal.unsure for proposal in proposals.values())
     lines = [
         f"# Policy proposed for {source} ({rows:,} records). Read every line: you decide, kohort only proposes.",
@@ -176,24 +224,16 @@ def _render(
     ]
     if unsure:
         lines.append(f"# UNSURE marks {unsure} of {len(proposals)} columns: search for the word and decide.")
-    if found > 0.01:
-        lines.append(
-            f"# The sensitive columns are published as they are, and together single out {found:.0%} of the records."
-        )
-    listed = ", ".join(f'"{token}"' for token in tokens)
-    lines += [
-        "",
-        "[input]",
-        f"missing = [{listed}]",
-        "",
-        "[privacy]",
-        f"k = {min(k, rows)}  # every published combination is shared by at least k records",
-    ]
+    lines += [f"# {line}" for line in found]
+    listed = ", ".join(f'"{token}"' for token in tokens[0])
+    doubt = "  # UNSURE: numbers far from all others of their columns are read as missing" if tokens[1] else ""
+    lines += ["", "[input]", f"missing = [{listed}]{doubt}"]
+    lines += ["", "[privacy]", f"k = {min(k, rows)}  # every published combination is shared by at least k records"]
     if person is not None:
         several = sum(proposal.is_number_of_people for proposal in proposals.values()) > 1
-        doubt = "UNSURE: " if several else ""
+        mark = "UNSURE: " if several else ""
         why = "its values repeat, so a person has several records: k counts persons"
-        lines.append(f"person = {toml_text(person)}  # {doubt}{why}")
+        lines.append(f"person = {toml_text(person)}  # {mark}{why}")
     lines += [
         "suppression_limit = 0.0  # share of records that may be suppressed",
         'missing = "own-value"  # a missing quasi-identifier counts as a value of its own',
@@ -203,13 +243,19 @@ def _render(
         'measure = "ncp"',
     ]
     for name, proposal in proposals.items():
-        mark = "UNSURE: " if proposal.unsure else ""
-        lines += ["", f"[columns.{toml_key(name)}]", *(f"# {note}" for note in proposal.notes)]
-        lines.append(f'role = "{proposal.role}"  # {mark}{proposal.reason}')
-        if proposal.type:
-            lines.append(f'type = "{proposal.type}"')
-        if proposal.format:
-            lines.append(f'format = "{proposal.format}"')
-        if proposal.hierarchy:
-            lines.append(f"hierarchy = {proposal.hierarchy}")
+        lines += ["", *_column(name, proposal)]
     return "\n".join(lines) + "\n"
+
+
+def _column(name: str, proposal: Proposal) -> list[str]:
+    """The lines of a column."""
+    mark = "UNSURE: " if proposal.unsure else ""
+    lines = [f"[columns.{toml_key(name)}]", *(f"# {note}" for note in proposal.notes)]
+    lines.append(f'role = "{proposal.role}"  # {mark}{proposal.reason}')
+    keys = {"type": proposal.type, "format": proposal.format}
+    if proposal.marks is not None:
+        keys |= {"decimal": proposal.marks.decimal, "thousands": proposal.marks.thousands}
+    lines += [f'{key} = "{value}"' for key, value in keys.items() if value]
+    if proposal.hierarchy:
+        lines.append(f"hierarchy = {proposal.hierarchy}")
+    return lines

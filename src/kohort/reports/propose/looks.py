@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from statistics import mean
 
 import polars as pl
 
 from kohort.policy import Column
+from kohort.policy.notation import Notation
 from kohort.policy.sections import ColumnType
+from kohort.reports.propose.marks import PLAIN, Marks, marks_of, resolved
 from kohort.reports.propose.patterns import PATTERNS, share_of, share_of_names
+from kohort.reports.propose.words import is_amount, is_code_name
 from kohort.table.dates import read_dates
+from kohort.table.numbers import in_points
 from kohort.table.types import infer
 
+_FEW_CODES = 60
+"""Whole numbers with gaps are taken for codes if they are no more than these."""
 SAMPLE = 2_000
 """Distinct texts that are looked at, one by one."""
 _FORMS = (
@@ -46,6 +52,10 @@ class Look:
     name: str
     values: pl.Series
     rows: int
+    marks: Marks | None = None
+    """How its texts write numbers, if they have marks."""
+    notation: Notation | None = None
+    """The reading that was chosen; None for plain numbers, and where none can be."""
 
     @property
     def missing(self) -> int:
@@ -90,7 +100,17 @@ class Look:
     @cached_property
     def type(self) -> ColumnType | None:
         """The type that all texts have; None for a column that has a type."""
-        return infer(self.values, Column(role="quasi")) if self.is_text else None
+        return infer(self.plain, Column(role="quasi")) if self.is_text else None
+
+    @cached_property
+    def plain(self) -> pl.Series:
+        """Its values, numbers in a notation of their own as plain ones."""
+        return self.values if self.notation is None else in_points(self.values, self.notation)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether its texts are numbers that can be read in two ways."""
+        return self.marks is not None and self.marks.notation is None
 
     @property
     def is_number(self) -> bool:
@@ -138,12 +158,31 @@ class Look:
     @property
     def _whole_numbers(self) -> pl.Series | None:
         if self.type == "integer":
-            found = self.values.str.strip_chars().cast(pl.Int64, strict=False).drop_nulls()
+            found = self.plain.str.strip_chars().cast(pl.Int64, strict=False).drop_nulls()
         elif self.values.dtype.is_integer():
             found = self.values.cast(pl.Int64, strict=False).drop_nulls()
         else:
             return None
         return found if len(found) else None
+
+    @cached_property
+    def is_about_one(self) -> bool:
+        """Whether most numbers are small and some broken, as weights of records are, and those of bodies are not."""
+        numbers = self.plain.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False).drop_nulls()
+        median = numbers.median()
+        return isinstance(median, float) and median < 20 and bool((numbers != numbers.round()).any())
+
+    @cached_property
+    def is_code_by_name(self) -> bool:
+        """Whether whole numbers are digits of a code: its name says so, or they have gaps and equally many digits."""
+        numbers = self._whole_numbers
+        if numbers is None or self.notation is not None or self.is_of_years or self.is_of_days:
+            return False
+        if is_code_name(self.name):
+            return True
+        low, high = int(numbers.min()), int(numbers.max())  # type: ignore[arg-type]
+        has_gaps = high - low + 1 > 4 * self.distinct and low >= 100 and len(str(low)) == len(str(high))
+        return has_gaps and self.distinct <= _FEW_CODES and not is_amount(self.name)
 
     @cached_property
     def patterns(self) -> dict[str, float]:
@@ -153,7 +192,7 @@ class Look:
             long = 0.0 if numbers is None else float((numbers.abs() >= 10**8).sum() / len(numbers))
             return {"long numbers, as of accounts and cards": long} if long else {}
         found = {what: share_of(self.texts, *alternatives) for what, alternatives in PATTERNS.items()}
-        found["telephone numbers"] *= not self.is_of_days and self.type != "integer"
+        found["telephone numbers"] *= not self.is_of_days and (self.type != "integer" or self.notation is not None)
         found["names of people"] = 0.0 if self.is_number else share_of_names(self.texts)
         return {what: share for what, share in found.items() if share > 0}
 
@@ -177,7 +216,19 @@ def look_at(series: pl.Series, missing: Sequence[str]) -> Look:
         series = series.set(series.is_in(pl.Series(missing).implode()).fill_null(value=False), None)
     elif series.dtype == pl.Boolean:
         series = series.cast(pl.String)
-    return Look(series.name, series.drop_nulls(), len(series))
+    values = series.drop_nulls()
+    marks = marks_of(values) if values.dtype == pl.String else None
+    chosen = None if marks is None or marks.notation in (None, PLAIN) else marks.notation
+    return Look(series.name, values, len(series), marks, chosen)
+
+
+def with_marks_of_all(looks: Mapping[str, Look]) -> dict[str, Look]:
+    """Looks at all columns, those in doubt about their numbers read as the others write theirs."""
+    sure = {look.marks.notation.decimal for look in looks.values() if look.marks and look.marks.notation}
+    return {
+        name: replace(look, notation=resolved(look.marks, sure)) if look.marks and look.is_doubtful else look
+        for name, look in looks.items()
+    }
 
 
 @cache

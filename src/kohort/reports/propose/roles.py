@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from kohort.policy.notation import Notation
 from kohort.policy.sections import ColumnType, Role
 from kohort.reports.propose.looks import Look
-from kohort.reports.propose.words import Kind, kinds_of
+from kohort.reports.propose.words import Kind, is_code_name, is_weight, kinds_of
 
 _MANY = 0.2
 """If so many of a column's texts are of a kind that names people, all are taken for such."""
@@ -29,6 +30,8 @@ class Proposal:
     unsure: bool = False
     type: ColumnType | None = None
     format: str | None = None
+    marks: Notation | None = None
+    """How its numbers are written, if that is to be said."""
     hierarchy: str | None = None
     notes: list[str] = field(default_factory=list)
     is_number_of_people: bool = False
@@ -94,6 +97,8 @@ def _prose(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
 
 def _number(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
     """Numbers of people, records and things: found by their names, or since nearly every record has its own."""
+    if "quasi" in kinds and is_code_name(look.name):  # the code of a place is not that of a person
+        return None
     about = kinds & {"quasi", "date", "sensitive"}
     of_things = about - {"sensitive"} or look.distinct <= _FEW
     if kinds & {"number", "person"} and not look.is_of_days and (look.is_own or not about or not of_things):
@@ -108,7 +113,7 @@ def _number(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
 
 
 def _survey_weight(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
-    if "survey-weight" not in kinds or not look.is_number:
+    if not look.is_number or not ("survey-weight" in kinds or (is_weight(look.name) and look.is_about_one)):
         return None
     reason = "a survey weight tells the stratum, and often the person; round it before you publish it"
     return Proposal("identifier", reason, unsure=True)

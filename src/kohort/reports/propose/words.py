@@ -26,27 +26,34 @@ WORDS: dict[Kind, str] = {
         signature unterschrift doctor physician nurse surgeon therapist clinician arzt aerztin behandler medecin medico
         docteur dokter huisarts enfermer guardian witness contact fingerprint by provider operator author staff judge
         lawyer attorney teacher lehrer officer agent caseworker counselor betreuer sachbearbeiter
+        attending attendant praticien facultativo behandelaar curante referente oberarzt chefarzt tel telef tfno
+        recapito bank bankverbindung bankrekening rekening bancaire bancari coordonnees vorname zuname voornaam correio
+        courrier
     """,
     "person": """
         person patient pat paciente paziente client klient customer kunde cliente klant member mitglied subject proband
         participant teilnehmer deelnemer participante partecipante respondent insured versicherte assure asegurado
         assicurato verzekerde student pupil schueler eleve alumno alunno leerling aluno employee mitarbeiter
         medewerker empleado dipendente utente citizen buerger
+        persona personne persoon pessoa probant bewoner asegurad
     """,
     "number": "id ids ident identifier pid uid key number num no nr nummer kennung numero codigo identifiant ref",
     "text": """
         note notes comment remark description narrative freetext freitext text memo verbatim bemerkung notiz kommentar
         anmerkung beschreibung anamnese arztbrief commentaire remarque observation nota notas comentario observacion
         commento osservazion opmerking toelichting observacao observacoes letter report bericht
+        history verlauf evolucion evolution verslag relato resoconto rendu story epikrise
     """,
     "survey-weight": """
         wgt fnlwgt pweight wgtfinl surveyweight sampleweight samplingweight finalweight personweight gewichtung
         hochrechnung ponderation ponderacion ponderazione weegfactor ponderacao faktor expansion
+        stichprobengewicht muestral campionario amostral sondage steekproef wegingsfactor weging hochrechnungs
     """,
     "date": """
         -date -datum fecha data dat day month year time timestamp -jahr tag monat annee jour mois ano mes dia anno
         giorno mese jaar maand dag dob doa birth geburt geb naissance nacimiento nascita nascimento geboorte born
         jahrgang heure uhrzeit week woche semaine semana settimana quarter quartal
+        yob nac nasc born seen visited zeitpunkt horodatage tijdstip hora orario moment momento instant
     """,
     "quasi": """
         age ages -alter edad idade eta leeftijd jahre sex sexe sexo sesso gender geschlecht genero genere geslacht
@@ -65,6 +72,8 @@ WORDS: dict[Kind, str] = {
         relationship children kinder enfants hijos figli kinderen filhos spouse employer arbeitgeber company hospital
         krankenhaus klinik clinic hopital ospedale ziekenhuis ward station facility department abteilung reparto
         afdeling school schule native birthplace latitude longitude lat lon lng geo coordinate hours veteran housing
+        famstand qualification habilitac situation situac familial niveau estudos functie funktion mestiere geschl lft
+        localidad localite lugar luogo domicilio faith glaube stature koerpergroesse estatura civile raca lieu woon wohn
     """,
     "sensitive": """
         diagnos disease illness icd icd9 icd10 hiv drug medication medicine condition symptom sintom treatment procedure
@@ -74,8 +83,36 @@ WORDS: dict[Kind, str] = {
         salaire revenu cout frais resultat dette enfermedad medicamento tratamiento salario sueldo ingresos renta coste
         costo resultado deuda malattia farmaco trattamento stipendio reddito esito risultato debito ziekte medicijn
         medicatie behandeling salaris inkomen loon uitslag resultaat schuld doenca tratamento rendimento custo divida
+        pathologie patolog aandoening vencimento remunerac honorar morbid syndrom beschwerde leiden
     """,
 }
+
+
+_CODES = """
+    zip zipcode postcode postal plz postleitzahl cap cep cp code cod codigo codice kode kennziffer schluessel isco naics
+    nace sic icd cim cie cid ags fips nuts insee msa occ industry branche
+"""
+_AMOUNTS = """
+    age alter edad idade eta leeftijd income salary wage einkommen gehalt revenu salaire salario reddito stipendio
+    inkomen salaris rendimento cost costs kosten charge amount betrag montant weight gewicht poids peso height groesse
+    taille altura hours stunden heures horas ore uren distance duration count anzahl nombre numero days tage jours year
+    years
+"""
+
+
+def is_code_name(name: str) -> bool:
+    """Whether a name says that digits are those of a code, such as a postcode."""
+    return not _tokens(name).isdisjoint(_CODES.split())
+
+
+def is_weight(name: str) -> bool:
+    """Whether a name says that numbers are weights, of bodies or of records."""
+    return any(word in token for token in _tokens(name) for word in ("weight", "gewicht", "poids", "peso", "ponder"))
+
+
+def is_amount(name: str) -> bool:
+    """Whether a name says that digits are an amount."""
+    return not _tokens(name).isdisjoint(_AMOUNTS.split())
 
 
 def kinds_of(name: str) -> frozenset[Kind]:
@@ -88,11 +125,16 @@ def kinds_of(name: str) -> frozenset[Kind]:
     >>> sorted(kinds_of("diagnosis_date")), sorted(kinds_of("q17"))
     (['date', 'sensitive'], [])
     """
+    tokens = _tokens(name)
+    return frozenset(kind for kind in WORDS if any(_says(token, kind) for token in tokens))
+
+
+def _tokens(name: str) -> frozenset[str]:
+    """The words of a name, with and without digits at their ends, and all of them as one."""
     split = re.sub(r"([a-z])([A-Z])", r"\1 \2", "".join(map(_plain, name)))
     parts = re.findall(r"[a-z]+[0-9]*", split.lower())
     bare = [part.rstrip("0123456789") for part in parts]
-    tokens = {*parts, *bare, "".join(bare)}
-    return frozenset(kind for kind in WORDS if any(_says(token, kind) for token in tokens))
+    return frozenset({*parts, *bare, "".join(bare)})
 
 
 def _plain(letter: str) -> str:
