@@ -1,8 +1,9 @@
-"""`kohort hierarchy build | check | show`."""
+"""`kohort hierarchy build | check | show`; `trees` has the others."""
 
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +23,9 @@ hierarchies = typer.Typer(help="Build, check and show hierarchies.", no_args_is_
 app.add_typer(hierarchies, name="hierarchy")
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="Hierarchy: ARX csv, or nested toml.")]
+GivenPolicy = Annotated[
+    Path | None, typer.Option("--policy", "-p", help="Policy whose texts for missing values apply.")
+]
 ColumnOption = Annotated[str | None, typer.Option(help="Column it is for; default: the name of the file.")]
 
 
@@ -60,15 +64,14 @@ def build(
     if len(given) != 1:
         raise PolicyError("give exactly one of --width, --cuts, --prefix, --dates and --flat.")
     policy = Policy.build(k=2, quasi_identifiers=[column], hierarchies={column: given})
-    if output.suffix.lower() not in CSV_SUFFIXES:
-        raise PolicyError(f"{output.name}: a hierarchy file is CSV; name it {', '.join(CSV_SUFFIXES)}.")
+    refuse_suffix(output)
     refuse_targets({"hierarchy": output}, input_of(data))
     axis = encode(_column(data, column, policy), policy).axes[0]
     if not isinstance(axis, TreeAxis):
         raise DataError(f"column {column!r}: there are no values to build a hierarchy from.")
     with draft_of(output) as draft:
         axis.taxonomy.to_csv(draft)
-    _summary(axis.taxonomy)
+    print_summary(axis.taxonomy)
 
 
 @hierarchies.command()
@@ -76,24 +79,31 @@ def check(
     file: FileArgument,
     column: ColumnOption = None,
     data: Annotated[Path | None, typer.Option(help="Table whose values must all be leaves.")] = None,
+    policy: GivenPolicy = None,
     json: JsonOption = False,
 ) -> None:
     """Check a hierarchy file.
 
-    With --data, also check that every value of the column is a leaf.
+    With --data, also check that every value of the column is a leaf. Those that are none are shown on
+    a terminal, and nowhere else; `kohort hierarchy complete` adds them.
     """
-    taxonomy = _read(file, column)
+    taxonomy = read_hierarchy(file, column)
     if data is not None:
         from kohort.codes.encode import encode
         from kohort.policy import Policy
+        from kohort.reports.propose.columns import texts_of
 
         name = taxonomy.column
-        policy = Policy.build(k=2, quasi_identifiers=[name], hierarchies={name: str(file.resolve())})
-        encode(_column(data, name, policy), policy)
+        given = {} if policy is None else Policy.load(policy).to_dict().get("input", {})
+        rules = Policy.build(k=2, quasi_identifiers=[name], hierarchies={name: str(file.resolve())}, input=given)
+        lacking = sorted(set(texts_of(data, name, rules)) - set(taxonomy.leaf_labels))
+        if lacking and sys.stdout.isatty() and not json:
+            _print_cells(lacking)
+        encode(_column(data, name, rules), rules)
     if json:
         print_json({"column": taxonomy.column, "leaves": taxonomy.n_leaves, "levels": taxonomy.levels})
     else:
-        _summary(taxonomy)
+        print_summary(taxonomy)
 
 
 @hierarchies.command()
@@ -101,14 +111,51 @@ def show(
     file: FileArgument,
     column: ColumnOption = None,
     children: Annotated[int, typer.Option(help="Children shown of each node.", min=1)] = 12,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it to an SVG file instead.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Draw the tree in the terminal."""
+    """Draw the tree in the terminal, or to an SVG file."""
     from kohort.hierarchy import draw
+    from kohort.hierarchy.draw import to_svg
 
-    console().print(draw(_read(file, column), max_children=children))
+    tree = draw(read_hierarchy(file, column), max_children=children)
+    if svg is None:
+        console().print(tree)
+        return
+    from kohort.errors import PolicyError
+    from kohort.table.safe import write_text
+    from kohort.table.targets import refuse_targets
+
+    refuse_targets({"drawing": svg}, {"hierarchy": file})
+    if svg.exists() and not force:
+        raise PolicyError(f"{svg.name} is already there; give another file, or --force to write over it.")
+    write_text(svg, to_svg(tree, column or file.stem))
 
 
-def _read(file: Path, column: str | None) -> Taxonomy:
+_SHOWN = 20
+"""So many values are shown."""
+
+
+def _print_cells(texts: list[str]) -> None:
+    """Show cells to the owner of the table, on a terminal: they are in no message, since messages are kept and sent."""
+    out = console()
+    out.print("values that are no leaf, shown on this terminal only:", style="bold")
+    for text in texts[:_SHOWN]:
+        out.print(f"  {text}")
+    if len(texts) > _SHOWN:
+        out.print(f"  and {len(texts) - _SHOWN:,} more")
+
+
+def refuse_suffix(output: Path) -> None:
+    """Refuse to write a hierarchy to a file that would not be read as one."""
+    from kohort.errors import PolicyError
+
+    if output.suffix.lower() not in CSV_SUFFIXES:
+        raise PolicyError(f"{output.name}: a hierarchy file is CSV; name it {', '.join(CSV_SUFFIXES)}.")
+
+
+def read_hierarchy(file: Path, column: str | None) -> Taxonomy:
+    """Read a hierarchy file, for the column of its name unless another is given."""
     from kohort.hierarchy import read
 
     return read(file, column=column or file.stem)
@@ -139,7 +186,8 @@ def _numbers(text: str, option: str) -> list[float]:
     return numbers
 
 
-def _summary(taxonomy: Taxonomy) -> None:
+def print_summary(taxonomy: Taxonomy) -> None:
+    """Print how large a tree is."""
     shape = "all leaves equally deep" if taxonomy.is_balanced else "leaves of different depth"
     console().print(
         f"column {taxonomy.column!r}: {taxonomy.n_leaves} leaves, {taxonomy.levels} levels, {shape}.",

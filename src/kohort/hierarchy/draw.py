@@ -10,6 +10,23 @@ from kohort.hierarchy.taxonomy import Taxonomy
 if TYPE_CHECKING:
     from rich.tree import Tree
 
+_SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
+<style>
+.{unique_id}-matrix {{ font-family: monospace; font-size: {char_height}px; line-height: {line_height}px; }}
+{styles}
+</style>
+<defs>{lines}</defs>
+<rect width="100%" height="100%" fill="white"/>
+<g transform="translate({terminal_x}, {terminal_y})">
+{backgrounds}
+<g class="{unique_id}-matrix">
+{matrix}
+</g>
+</g>
+</svg>
+"""
+"""Rich's own has a frame, and fonts that would be fetched from elsewhere by whoever opens the file."""
+
 
 def draw(taxonomy: Taxonomy, max_children: int = 12) -> Tree:
     """Draw a taxonomy: every label, and the number of leaves under each inner node; so many children at the most.
@@ -48,3 +65,22 @@ def draw(taxonomy: Taxonomy, max_children: int = 12) -> Tree:
         if len(below) > max_children:
             branch.add(Text(f"… and {len(below) - max_children} more", style="dim"))
     return drawing
+
+
+def to_svg(drawing: Tree, title: str) -> str:
+    """The same as an SVG file, which fetches nothing.
+
+    Examples
+    --------
+    >>> "Asthma" in to_svg(draw(Taxonomy.from_tree({"Lung": ["Asthma", "Flu"]}, "illness")), "illness")
+    True
+    """
+    import io
+
+    from rich.console import Console
+    from rich.terminal_theme import TerminalTheme
+
+    theme = TerminalTheme((255, 255, 255), (20, 20, 20), [(20, 20, 20)] * 8, [(90, 90, 90)] * 8)
+    recorded = Console(record=True, file=io.StringIO(), width=100, highlight=False, markup=False, emoji=False)
+    recorded.print(drawing)
+    return recorded.export_svg(title=title, theme=theme, code_format=_SVG)
