@@ -29,7 +29,8 @@ COMMANDS: tuple[str, ...] = (
     "ledger",
     "compare",
     "why",
-    "hierarchy", "trees",
+    "hierarchy",
+    "trees",
 )
 COMMANDS += ("reproduce", "compile", "engines", "lists")
 """Modules with commands, in the order that `kohort --help` lists them."""

@@ -92,5 +92,6 @@ def _refuse_there(output: Path, *, force: bool) -> None:
 def _write(taxonomy: Taxonomy, output: Path) -> None:
     from kohort.table.safe import draft_of
 
+    output.parent.mkdir(parents=True, exist_ok=True)
     with draft_of(output) as draft:
         taxonomy.to_csv(draft)

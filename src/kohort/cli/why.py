@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from kohort.cli.shared import DataArgument, JsonOption, PolicyOption, app, bar, console, print_json, progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from kohort.reports.explain import ColumnCause, Explanation
+    from kohort.reports.gain import Gain
 
 
 @app.command()
@@ -19,11 +23,13 @@ def why(data: DataArgument, policy: PolicyOption, json: JsonOption = False) -> N
     Shows no value of DATA, and publishes nothing.
     """
     import kohort
+    from kohort.reports.gain import gains
 
     with progress_bar(silent=json) as progress:
         explanation = kohort.explain(data, policy, progress=progress)
+        gained = gains(data, policy)
     if json:
-        print_json(explanation.to_dict())
+        print_json(explanation.to_dict() | {"hierarchies": [asdict(gain) for gain in gained]})
         return
     width = max(len(column.name) for column in explanation.columns) + 2
     _print(
@@ -37,6 +43,7 @@ def why(data: DataArgument, policy: PolicyOption, json: JsonOption = False) -> N
     _print("records", _spread(explanation))
     if explanation.costliest is not None:
         _print(f"frequent among the costliest {explanation.costliest:.1%} of records", _kinds(explanation, width))
+    _print("hierarchies", _hierarchies(gained, data, policy))
     _print("advice", (f"{column.name}: {column.advice}" for column in explanation.columns if column.advice))
 
 
@@ -48,6 +55,23 @@ def _print(title: str, lines: Iterable[str]) -> None:
         out.print(title, style="bold")
         for line in lines:
             out.print(f"  {line}".rstrip())
+
+
+def _hierarchies(gained: Sequence[Gain], data: Path, policy: Path) -> Iterable[str]:
+    """The column that would gain most by a hierarchy, how to make it, and the line to paste."""
+    if not gained:
+        return
+    from kohort.policy.faults import toml_key, toml_text
+    from kohort.reports.propose.levels import file_name
+
+    first, *others = gained
+    file = f"{policy.stem}-hierarchies/{file_name(first.column)}"
+    yield f"one for column {first.column!r} would lower the loss by {first.saved:.0%}: {first.reason}"
+    for other in others:
+        yield f"one for column {other.column!r} by {other.saved:.0%}"
+    made = [str(data), first.column, "-p", str(policy), "-o", str(policy.parent / file)]
+    yield f"make it:  kohort hierarchy suggest {shlex.join(made)}"
+    yield f"then in [columns.{toml_key(first.column)}]:  hierarchy = {toml_text(file)}"
 
 
 def _causes(explanation: Explanation, width: int) -> Iterable[str]:

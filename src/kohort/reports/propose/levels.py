@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import polars as pl
 
@@ -87,7 +87,7 @@ def propose_trees(
         if found is None:
             proposal.notes.append("kept or *, until you give a hierarchy: see `kohort hierarchy suggest`")
             continue
-        file = _file_name(name, trees)
+        file = file_name(name, trees)
         trees[file] = found
         proposal.hierarchy = toml_text(f"{folder}{file}")
         proposal.notes.append(f"hierarchy: {found.reason}")
@@ -101,7 +101,7 @@ def _known(series: pl.Series, missing: pl.Series, look: Look) -> pl.Series:
     return series.cast(pl.String) if series.dtype == pl.Boolean or look.is_code_by_name else series
 
 
-def _file_name(column: str, taken: Mapping[str, Suggestion]) -> str:
+def file_name(column: str, taken: Collection[str] = ()) -> str:
     """A file for a column: its name, as far as every system of files takes it."""
     plain = re.sub(r"[^\w-]+", "_", column).strip("_")[:60] or "column"
     names = (f"{plain}{number or ''}.csv" for number in range(len(taken) + 1))
