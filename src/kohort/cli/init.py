@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from kohort.cli.shared import DataArgument, QuietOption, app
+
+if TYPE_CHECKING:
+    from kohort.policy.sections import Role
+    from kohort.reports.propose import ProposedPolicy
+
+ROLES = ("identifier", "quasi", "sensitive", "insensitive")
 
 
 @app.command()
@@ -16,6 +22,9 @@ def init(
     output: Annotated[Path, typer.Option("--output", "-o", help="Policy file to write.")] = Path("policy.toml"),
     k: Annotated[int, typer.Option(help="Smallest size of an equivalence class.", min=2)] = 10,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing policy.")] = False,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", "-i", help="Ask for the role of each column that is unsure, and for k.")
+    ] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Propose a commented policy for DATA.
@@ -34,6 +43,9 @@ def init(
         raise PolicyError(f"{output.name} is already there; give another --output, or --force to write over it.")
     folder = f"{output.stem}-hierarchies"
     proposed = propose(data, k=k, folder=folder)
+    if interactive:
+        k, roles = _asked(proposed, k)
+        proposed = propose(data, k=k, folder=folder, roles=roles)
     there = [file for file in proposed.files if (output.parent / file).exists()]
     if there and not force:
         raise PolicyError(f"{there[0]} is already there; give another --output, or --force to write over it.")
@@ -51,3 +63,22 @@ def init(
             + (f", and decide what is marked UNSURE ({unsure})." if unsure else ".")
         )
         typer.echo(f"then: kohort anonymize {data} -p {output} -o release.csv")
+
+
+def _asked(proposed: ProposedPolicy, k: int) -> tuple[int, dict[str, Role]]:
+    """Ask the few questions that matter: k, and the roles of columns in doubt; Enter takes what is proposed."""
+    chosen = 0
+    while chosen < 2:
+        chosen = typer.prompt("k: how many records must look alike, 2 or more?", default=k, type=int)
+    roles: dict[str, Role] = {}
+    for number, (name, why) in enumerate(proposed.doubts.items(), 1):
+        typer.echo(f"\n{number} of {len(proposed.doubts)}: column {name!r}: {why}")
+        if proposed.policy.columns[name].role != "sensitive":
+            typer.echo("  published as it is if sensitive or insensitive: for what nobody outside can know")
+        found = proposed.policy.columns[name].role
+        answer = ""
+        while answer not in ROLES:
+            answer = typer.prompt(f"  role ({', '.join(ROLES)})", default=found)
+        if answer != found:
+            roles[name] = cast("Role", answer)
+    return chosen, roles

@@ -43,8 +43,9 @@ def suggest(
     from kohort.table.targets import input_of, refuse_targets
 
     refuse_suffix(output)
-    refuse_targets({"hierarchy": output}, input_of(data))
     _refuse_there(output, force=force)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    refuse_targets({"hierarchy": output}, input_of(data))
     found = suggested(data, column, policy)
     _write(found.taxonomy, output)
     print_summary(found.taxonomy)
@@ -73,8 +74,9 @@ def complete(
     from kohort.table.targets import input_of, refuse_targets
 
     refuse_suffix(output)
-    refuse_targets({"hierarchy": output}, input_of(data))
     _refuse_there(output, force=force)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    refuse_targets({"hierarchy": output}, input_of(data))
     taxonomy = read_hierarchy(file, column)
     whole, placed, others = completed(taxonomy, texts_of(data, taxonomy.column, policy))
     _write(whole, output)
@@ -92,6 +94,5 @@ def _refuse_there(output: Path, *, force: bool) -> None:
 def _write(taxonomy: Taxonomy, output: Path) -> None:
     from kohort.table.safe import draft_of
 
-    output.parent.mkdir(parents=True, exist_ok=True)
     with draft_of(output) as draft:
         taxonomy.to_csv(draft)

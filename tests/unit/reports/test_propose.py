@@ -2,6 +2,8 @@
 
 import datetime as dt
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from random import Random
@@ -256,3 +258,36 @@ def test_what_singles_out_is_said_at_the_head():
 def test_decided_roles_are_kept():
     table = pl.DataFrame({"alter": PEOPLE_AGED, "q7": ["a", "b"] * 30})
     assert tomllib.loads(propose(table, roles={"q7": "insensitive"}).text)["columns"]["q7"]["role"] == "insensitive"
+
+
+def test_numbers_with_check_digits_are_dropped_and_may_be_the_person():
+    pytest.importorskip("stdnum")
+    from stdnum import luhn
+
+    cards = [text for n in range(10**7, 10**8, 7919) if luhn.is_valid(text := str(n))][:40]
+    table = pl.DataFrame({"age": PEOPLE_AGED * 2, "diagnosis_group": cards * 3})
+    found = propose(table)
+    assert found.policy.columns["diagnosis_group"].role == "identifier"
+
+
+def test_telephones_without_signs_are_recognised_by_their_plans_of_numbers():
+    pytest.importorskip("phonenumbers")
+    phones = [f"91 {R.randrange(200, 999)} {R.randrange(1000, 9999)}" for _ in range(60)]
+    assert columns_of(resultado=phones)["resultado"]["role"] == "identifier"
+
+
+def test_questions_change_roles(tmp_path):
+    pl.DataFrame({"alter": PEOPLE_AGED, "q7": ["a", "b"] * 30, "q8": ["c", "d"] * 30}).write_csv(tmp_path / "in.csv")
+    answers = subprocess.run(
+        [sys.executable, "-c", "from kohort.cli.main import main; main()", "init", "in.csv", "-i"],
+        cwd=tmp_path,
+        input="5\ninsensitive\n\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "column 'q7'" in answers.stdout
+    policy = kohort.Policy.load(tmp_path / "policy.toml")
+    assert policy.privacy.k == 5
+    assert policy.columns["q7"].role == "insensitive"
+    assert policy.columns["q8"].role == "identifier"

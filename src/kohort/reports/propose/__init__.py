@@ -42,6 +42,8 @@ class ProposedPolicy:
 
     text: str
     """TOML with a reason for each decision; hierarchies are files in `folder`. No cell value is in it."""
+    doubts: Mapping[str, str] = field(default_factory=dict)
+    """Columns that are marked ``UNSURE``, and why."""
     trees: Mapping[str, Suggestion] = field(default_factory=dict, repr=False)
     """Hierarchy file, without its folder, and the tree; labels are cell values."""
     folder: str = "hierarchies"
@@ -116,7 +118,8 @@ def propose(
     person = _person(looks, proposals)
     alone = [*singled_out(frame, quasi), *_shown(frame, proposals)]
     text = _render(source.name, frame.height, k, (tokens, far), proposals, person, alone)
-    proposed = ProposedPolicy(text, trees, folder)
+    doubts = {name: f"{one.role}: {one.reason}" for name, one in proposals.items() if one.unsure}
+    proposed = ProposedPolicy(text, doubts, trees, folder)
     proposed.policy.check_columns(frame.columns)
     return proposed
 

@@ -14,7 +14,13 @@ from kohort.policy import Column
 from kohort.policy.notation import Notation
 from kohort.policy.sections import ColumnType
 from kohort.reports.propose.marks import PLAIN, Marks, marks_of, resolved
-from kohort.reports.propose.patterns import PATTERNS, share_of, share_of_names
+from kohort.reports.propose.patterns import (
+    PATTERNS,
+    share_of,
+    share_of_names,
+    share_of_numbers,
+    share_of_telephones,
+)
 from kohort.reports.propose.words import is_amount, is_code_name
 from kohort.table.dates import read_dates
 from kohort.table.numbers import in_points
@@ -193,6 +199,10 @@ class Look:
             return {"long numbers, as of accounts and cards": long} if long else {}
         found = {what: share_of(self.texts, *alternatives) for what, alternatives in PATTERNS.items()}
         found["telephone numbers"] *= not self.is_of_days and (self.type != "integer" or self.notation is not None)
+        if not self.is_of_days and (not self.is_number or self.notation is not None):
+            found["telephone numbers"] = max(found["telephone numbers"], share_of_telephones(self.texts))
+        if not self.is_of_days:
+            found["numbers with check digits, as of people and accounts"] = share_of_numbers(self.texts)
         found["names of people"] = 0.0 if self.is_number else share_of_names(self.texts)
         return {what: share for what, share in found.items() if share > 0}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from importlib import import_module
 
 _LETTERS = r"[^\W\d_]['\w .-]*"
 PATTERNS = {
@@ -30,6 +31,10 @@ PATTERNS = {
 }
 """What texts look like to regular expressions, any of which may fit."""
 _INITIALS = re.compile(r"^([^\W\d_]\.[ -]?)+[^\W\d_]{2,}$|^[^\W\d_]{2,},? ([^\W\d_]\. ?)+$")
+_REGIONS = ("US", "GB", "DE", "FR", "ES", "IT", "NL", "PT", "BR", "AT", "CH", "BE")
+_DIALLED = re.compile(r"^\+?[\d()/ .-]+$")
+_TRIED = 60
+"""So many texts are shown to libraries, which take their time."""
 _TITLES = re.compile(r"^(dr|prof|mr|mrs|ms|herr|frau|mme|mlle|sra?|sig|dott|dhr|mevr)\.?\s+[^\W\d_]", re.IGNORECASE)
 _COMMON = """
     james john robert michael william david richard joseph thomas charles mary patricia jennifer linda elizabeth
@@ -46,6 +51,51 @@ _COMMON = """
     ingrid margot
 """
 _FIRST_NAMES = frozenset(_COMMON.split())
+
+
+_NUMBERS_OF_PEOPLE = (
+    "us.ssn", "ca.sin", "gb.nhs", "de.idnr", "de.stnr", "at.vnr", "ch.ssn", "fr.nir", "es.dni", "es.nie",
+    "it.codicefiscale", "nl.bsn", "be.nn", "pt.nif", "pt.cc", "br.cpf", "mx.curp", "pl.pesel", "se.personnummer",
+    "dk.cpr", "fi.hetu", "no.fodselsnummer", "iban", "luhn",
+)  # fmt: skip
+"""Modules of python-stdnum: numbers with check digits, and those whose parts are dates."""
+
+
+def share_of_numbers(texts: Sequence[str]) -> float:
+    """The largest share of texts that are valid numbers of people or accounts of one kind, if python-stdnum is there.
+
+    A few of any numbers are valid by chance, most of a column are not.
+    """
+    some = [text for text in texts[:_TRIED] if 8 <= len(text) <= 34 and any(map(str.isdigit, text))]
+    if len(some) < max(10, 0.8 * len(texts[:_TRIED])):
+        return 0.0
+    try:
+        import_module("stdnum")
+    except ImportError:
+        return 0.0
+    shares = (sum(map(import_module(f"stdnum.{name}").is_valid, some)) / len(some) for name in _NUMBERS_OF_PEOPLE)
+    found = max(shares)
+    return found if found >= 0.8 else 0.0
+
+
+def share_of_telephones(texts: Sequence[str], regions: Sequence[str] = _REGIONS) -> float:
+    """The largest share of texts that are telephone numbers of one region, if phonenumbers is there."""
+    some = [text for text in texts[:_TRIED] if _DIALLED.match(text) and 7 <= sum(map(str.isdigit, text)) <= 15]
+    if len(some) < max(10, 0.8 * len(texts[:_TRIED])):
+        return 0.0
+    try:
+        import phonenumbers
+    except ImportError:
+        return 0.0
+
+    def is_valid(text: str, region: str) -> bool:
+        try:
+            return phonenumbers.is_valid_number(phonenumbers.parse(text, region))
+        except phonenumbers.NumberParseException:
+            return False
+
+    found = max(sum(is_valid(text, region) for text in some) / len(some) for region in regions)
+    return found if found >= 0.8 else 0.0
 
 
 def share_of(texts: Sequence[str], *patterns: str, ignore_case: bool = True) -> float:

@@ -18,6 +18,16 @@ _MANY = 0.2
 """If so many of a column's texts are of a kind that names people, all are taken for such."""
 _FEW = 50
 """A column of numbers of somebody or something with a sensitive word in its name may have so many and be published."""
+_OF_PEOPLE = frozenset(
+    (
+        "account numbers",
+        "social-security numbers",
+        "numbers with check digits, as of people and accounts",
+        "codes made by machines",
+        "e-mail addresses",
+    )
+)
+"""Patterns of what says which records are of one person."""
 _NOT_RECOGNISED = "not recognised, so it is dropped until you decide"
 
 
@@ -68,7 +78,7 @@ def _pattern(look: Look) -> Proposal | None:
         return None
     share = look.patterns[most]
     if share >= _MANY:
-        id_like = most in ("account numbers", "social-security numbers", "codes made by machines", "e-mail addresses")
+        id_like = most in _OF_PEOPLE
         return Proposal("identifier", f"its cells look like {most}", is_number_of_people=id_like)
     if most != "names of people" or share > 0.05:
         return Proposal("identifier", f"some of its cells look like {most}, so it is dropped", unsure=True)
