@@ -10,7 +10,7 @@ N      ?= 300
 JAVA    = openjdk-17-jre-headless
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test java kills quick lowest lint adversary bench docs clean
+.PHONY: help demo test java postgres kills quick lowest lint adversary bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,7 +30,7 @@ $(READY): $(CORE)
 demo: $(CORE) ## anonymize the built-in hospital table and show release, proof and loss
 	@$(BIN)/kohort demo
 
-test: $(READY) lint java ## lint, types and the whole test suite, in parallel; Spark in one process of its own
+test: $(READY) lint java postgres ## lint, types and the whole test suite, in parallel; Spark in one process of its own
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=10 -m 'not spark'
 	$(BIN)/python -m pytest --durations=10 -m spark
 
@@ -38,6 +38,11 @@ java: ## Java, which Spark needs; Debian's package where there is none
 	@test -n "$$JAVA_HOME" || command -v java >/dev/null || ! command -v apt-get >/dev/null || \
 	  $$(test $$(id -u) = 0 || echo sudo -n) sh -c 'apt-get update; apt-get install -y $(JAVA) || apt-get install -y default-jre-headless' \
 	  >/dev/null 2>&1 || echo 'no Java: tests of Spark are skipped, or fail if CI is set'
+
+postgres: ## PostgreSQL for its tests; Debian's package where there is none
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || ! command -v apt-get >/dev/null || \
+	  $$(test $$(id -u) = 0 || echo sudo -n) sh -c 'apt-get update; apt-get install -y postgresql' \
+	  >/dev/null 2>&1 || echo 'no PostgreSQL: its tests are skipped, or fail if CI is set'
 
 kills: $(READY) ## kill N releases and audits at random moments: make kills N=200
 	KOHORT_KILLS=$(or $(N),200) $(BIN)/python -m pytest tests/faults/test_kills.py

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from kohort.reports.measure import describe as describe
     from kohort.reports.measure import measure as measure
     from kohort.reports.propose import propose as propose
+    from kohort.table.databases.base import SqlTable as SqlTable
 
 # Nothing is imported before it is used: the command line and scripts start at once.
 _HOMES = {
@@ -47,6 +48,7 @@ _HOMES = {
     "Policy": "kohort.policy",
     "PolicyError": "kohort.errors",
     "Release": "kohort.release.release",
+    "SqlTable": "kohort.table.databases",
     "Taxonomy": "kohort.hierarchy",
     "Verdict": "kohort.audit",
     "VerificationError": "kohort.errors",

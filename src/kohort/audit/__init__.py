@@ -7,6 +7,7 @@ that make releases, so that a mistake there cannot vouch for itself.
 
 from kohort.audit.audit import examine, refuse_ledger, verify
 from kohort.audit.read.csv import refuse_misread
+from kohort.audit.read.stored import refuse_unequal
 from kohort.audit.verdict import Check, Facts, Verdict
 
-__all__ = ["Check", "Facts", "Verdict", "examine", "refuse_ledger", "refuse_misread", "verify"]
+__all__ = ["Check", "Facts", "Verdict", "examine", "refuse_ledger", "refuse_misread", "refuse_unequal", "verify"]

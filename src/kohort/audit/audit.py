@@ -213,7 +213,11 @@ def _source(given: Any, policy: Policy) -> Any:
     """A path as it is, for the audit reads files itself; a table of any kind as a polars frame."""
     import polars as pl
 
-    if given is None or isinstance(given, str | Path | pl.DataFrame):
+    from kohort.table.databases import SqlTable, is_url
+
+    if is_url(given):
+        return SqlTable(given)
+    if given is None or isinstance(given, str | Path | pl.DataFrame | SqlTable):
         return given
     if isinstance(given, Sequence) and all(isinstance(path, str | Path) for path in given):
         return tuple(given)

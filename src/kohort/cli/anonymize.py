@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from warnings import filterwarnings
 
 import typer
 
-from kohort.cli.given import PIPE, piped_out
+from kohort.cli.given import PIPE, located, piped_out, table_of, verdict_beside
 from kohort.cli.shared import (
     BoundOption,
     BoundsOption,
@@ -31,6 +31,9 @@ from kohort.cli.shared import (
     progress_bar,
 )
 
+if TYPE_CHECKING:
+    from kohort.release.release import Release
+
 
 class Engine(StrEnum):
     """Where the work is done."""
@@ -39,10 +42,11 @@ class Engine(StrEnum):
     spark = "spark"
 
 
-Output = Annotated[
-    Path,
-    typer.Option("--output", "-o", metavar="OUT", help="Release: .csv, .parquet, .xlsx and others, or -."),
-]
+_OUTPUT = "Release: .csv, .parquet, .xlsx and others, - for a pipe, or URL#TABLE of a database."
+Output = Annotated[Any, typer.Option("--output", "-o", metavar="OUT", parser=located, help=_OUTPUT)]
+FromTable = Annotated[str | None, typer.Option("--table", metavar="NAME", help="DATA is a database: this table of it.")]
+Query = Annotated[str | None, typer.Option(metavar="SELECT", help="DATA is a database: what this query finds.")]
+ToTable = Annotated[str | None, typer.Option(metavar="NAME", help="OUT is a database: the table that appears in it.")]
 Algorithm = Annotated[str | None, typer.Option(help="Algorithm, instead of the policy's.")]
 Measure = Annotated[str | None, typer.Option(help="Loss measure, instead of the policy's.")]
 Seed = Annotated[int | None, typer.Option(help="Seed of the clustering.")]
@@ -64,7 +68,7 @@ _PARTITIONS = "Largest number of partitions; 1 for the whole table at once."
 Partitions = Annotated[int | None, typer.Option(min=1, help=_PARTITIONS)]
 _RESUME = "With --memory or Spark: continue an interrupted run, keep its finished partitions."
 Resume = Annotated[bool, typer.Option("--resume", help=_RESUME)]
-Force = Annotated[bool, typer.Option("--force", help="Write over a release and verdicts that are there.")]
+Force = Annotated[bool, typer.Option("--force", "--replace", help="Write over a release and verdicts that are there.")]
 Where = Annotated[Engine, typer.Option(help="Where the work is done.")]
 _MASTER = "With --engine spark: local[*], spark://host:port or sc://host:port."
 Master = Annotated[str | None, typer.Option(help=_MASTER)]
@@ -96,6 +100,9 @@ def anonymize(
     resume: Resume = False,
     engine: Where = Engine.local,
     master: Master = None,
+    table: FromTable = None,
+    query: Query = None,
+    to_table: ToTable = None,
     force: Force = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -108,7 +115,6 @@ def anonymize(
     """
     from kohort.release.engines.features import DISK, MEMORY, SPARK
     from kohort.release.run import released
-    from kohort.table.targets import table_path, verdict_path
 
     chosen = policy_of(
         policy,
@@ -119,6 +125,7 @@ def anonymize(
     )
     if engine is Engine.spark:  # nobody asked for pandas: tables cross to Python as Arrow
         filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    data, output = table_of(data, table, query), table_of(output, to_table, option="--to-table")
     through_pipe = output == PIPE
     with progress_bar(silent=quiet or json) as progress, piped_out(output) as path:
         release = released(
@@ -134,18 +141,24 @@ def anonymize(
             resume=resume,
             master=master,
             progress=progress,
-            verdict=verdict or (None if through_pipe else verdict_path(output)),
+            verdict=verdict or verdict_beside(output),
             private=private,
             overwrite=force,
         )
-    if through_pipe:
-        return
-    if json:
+    if json and not through_pipe:
         print_json(release.public())
-    elif not quiet:
-        print_verdict(release.verdict, release.hidden)
-        print_loss(release.loss, release.known_bound)
-        print_facts(release.facts)
-        paths = ", ".join(str(table_path(output, name)) for name in release.tables or ("",))
-        recorded = f", recorded in {ledger}" if ledger else ""
-        console().print(f"written to {paths}{recorded}")
+    elif not quiet and not through_pipe:
+        _print(release, output, ledger)
+
+
+def _print(release: Release, output: Any, ledger: Path | None) -> None:
+    """Print what has become of it, and where it is."""
+    from kohort.table.targets import table_path
+
+    print_verdict(release.verdict, release.hidden)
+    print_loss(release.loss, release.known_bound)
+    print_facts(release.facts)
+    is_file = isinstance(output, Path)
+    paths = ", ".join(str(table_path(output, name)) for name in release.tables or ("",)) if is_file else str(output)
+    recorded = f", recorded in {ledger}" if ledger else ""
+    console().print(f"written to {paths}{recorded}")

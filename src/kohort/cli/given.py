@@ -7,8 +7,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from kohort.table.databases import SqlTable
 
 _KINDS = {
     b"PAR1": ".parquet",
@@ -22,9 +26,44 @@ _KINDS = {
 PIPE = Path("-")
 
 
-def taken(context: typer.Context, path: Path | None) -> Path | None:
-    """The path itself; for ``-``, that of a private file with what comes in, which is gone when the command ends."""
-    return context.with_resource(_piped_in()) if path == PIPE else path
+def located(text: str) -> Any:
+    """A path, or the table of a database that a URL names: ``postgresql://host/database#table``."""
+    from kohort.table.databases import SqlTable, is_url
+
+    if not is_url(text):
+        return Path(text)
+    return without_password(SqlTable(text)) if "#" in text else text
+
+
+def without_password(table: SqlTable) -> SqlTable:
+    """The table itself, unless the command line shows a password to everybody on the machine."""
+    from kohort.errors import DataError
+
+    if table.has_password:
+        raise DataError(
+            "database: a password on the command line can be seen by everybody on this machine; give it by PGPASSWORD, "
+            "a service file or ~/.pgpass."
+        )
+    return table
+
+
+def table_of(given: Any, table: str | None, query: str | None = None, *, option: str = "--table") -> Any:
+    """The table of a database, if options name it; a path as it is."""
+    from kohort.errors import DataError
+    from kohort.table.databases import SqlTable
+
+    if isinstance(given, str):
+        if table is None and query is None:
+            raise DataError(f"database: say which table; by {option}, or as #NAME at the end of the URL.")
+        return without_password(SqlTable(given, table, query))
+    if table is not None or query is not None:
+        raise DataError(f"{option}: it is for a database, and a file is given; leave it out.")
+    return given
+
+
+def taken(context: typer.Context, given: Any) -> Any:
+    """What is given; for ``-``, the path of a private file with what comes in, which is gone when the command ends."""
+    return context.with_resource(_piped_in()) if given == PIPE else given
 
 
 @contextmanager
@@ -43,7 +82,7 @@ def _piped_in() -> Iterator[Path]:
 
 
 @contextmanager
-def piped_out(output: Path) -> Iterator[Path]:
+def piped_out(output: Any) -> Iterator[Any]:
     """The path itself; for ``-``, that of a private CSV file, which goes out when the block ends well."""
     if output != PIPE:
         yield output
@@ -63,3 +102,12 @@ def piped_out(output: Path) -> Iterator[Path]:
         else:
             return
         raise DataError(f"standard output: the release did not go out whole ({fault}); throw away what came.")
+
+
+def verdict_beside(output: Any) -> Path | None:
+    """Where the public verdict goes if nobody says where: beside a file, or here under the name of a table."""
+    from kohort.table.targets import verdict_path
+
+    if output == PIPE:
+        return None
+    return verdict_path(output if isinstance(output, Path) else Path(output.names[-1]))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from kohort.cli.given import taken
+from kohort.cli.given import located, taken
 from kohort.cli.shared import (
     BoundOption,
     JsonOption,
@@ -25,11 +24,13 @@ from kohort.cli.shared import (
 
 @app.command()
 def measure(
-    release: Annotated[Path, typer.Argument(metavar="OUT", callback=taken, help="The release, made by any tool.")],
+    release: Annotated[
+        Any, typer.Argument(metavar="OUT", parser=located, callback=taken, help="The release, made by any tool.")
+    ],
     policy: PolicyOption,
     original: Annotated[
-        Path | None,
-        typer.Option(help="The original table; without it, only figures that anybody can compute."),
+        Any,
+        typer.Option(parser=located, help="The original table; without it, only figures that anybody can compute."),
     ] = None,
     name: Annotated[str | None, typer.Option("--measure", help="Loss measure, instead of the policy's.")] = None,
     bound_effort: BoundOption = None,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kohort.cli.given import taken
+from kohort.cli.given import located, taken
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,12 +53,8 @@ def main(
         typer.echo(context.get_help())
 
 
-DataArgument = Annotated[
-    Path,
-    typer.Argument(
-        metavar="DATA", callback=taken, help="Table: a file, a folder of files, a pattern in quotes, or - for a pipe."
-    ),
-]
+_DATA = "Table: a file, a folder of files, a pattern in quotes, - for a pipe, or URL#TABLE of a database."
+DataArgument = Annotated[Any, typer.Argument(metavar="DATA", parser=located, callback=taken, help=_DATA)]
 PolicyOption = Annotated[Path, typer.Option("--policy", "-p", help="Policy file (TOML).")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, nothing else.")]
 SizeOption = Annotated[int | None, typer.Option(help="Smallest size of an equivalence class, instead of the policy's.")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kohort.cli.given import taken
+from kohort.cli.given import located, taken
 from kohort.cli.shared import (
     JsonOption,
     MemoryOption,
@@ -41,9 +41,10 @@ Distinct = Annotated[int | None, typer.Option("--l", min=2, help=_DISTINCT)]
 @app.command()
 def verify(
     release: Annotated[
-        Path,
+        Any,
         typer.Argument(
             metavar="OUT",
+            parser=located,
             callback=taken,
             help="The release, made by any tool: a file, a folder, a pattern in quotes, or - for a pipe.",
         ),
@@ -55,7 +56,9 @@ def verify(
     verdict: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Without a policy: the verdict of OUT; default: beside it.")
     ] = None,
-    original: Annotated[Path | None, typer.Option(help="The original table: a file, a folder, or a pattern.")] = None,
+    original: Annotated[
+        Any, typer.Option(parser=located, help="The original table, given like DATA of anonymize.")
+    ] = None,
     row_order: RowOrder = None,
     sensitive_table: Annotated[
         Path | None, typer.Option(help="The second published table of a release in buckets (anatomy).")

@@ -65,6 +65,11 @@ def published() -> None:
     _state.published = True
 
 
+def withdrawn() -> None:
+    """Say that what has appeared is in a private place only."""
+    _state.published = False
+
+
 def is_wished() -> bool:
     """Whether somebody has asked to stop, and the command has not ended yet."""
     return _state.wish is not None and not _state.over

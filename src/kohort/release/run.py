@@ -21,6 +21,7 @@ from kohort.release.engines.workspace import forget
 from kohort.release.finish import Documents, documents_of, refuse_verdict, release_of
 from kohort.release.plan import Plan, plan_of
 from kohort.release.release import Release
+from kohort.release.stored import with_databases
 from kohort.table.read import Kind, target_kind
 from kohort.table.safe import refuse_existing, together
 from kohort.table.targets import read_by, refuse_folder, refuse_targets, table_path
@@ -55,7 +56,7 @@ def anonymize(
     Parameters
     ----------
     table
-        A file, a folder of files or a pattern, or a polars, pandas or pyarrow table; see docs/sources.md.
+        A file, a folder of files or a pattern, a table of a database (`SqlTable`, or its URL), or a frame.
     policy : Policy or path
         What is promised about which column.
     output : path, optional
@@ -109,6 +110,7 @@ def anonymize(
     return released(MEMORY if memory is None else DISK, table, policy, **how)
 
 
+@with_databases
 def released(
     profile: Profile,
     table: Any,

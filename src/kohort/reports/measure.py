@@ -29,6 +29,7 @@ from kohort.release.engines.frame import FrameScan
 from kohort.release.prepare import spelled
 from kohort.release.published_loss import Counted, exact_loss, leaves_of, public_axes, public_loss, read
 from kohort.table import read_table, typed_columns, typed_quasi_identifiers
+from kohort.table.databases import SqlTable, is_url
 
 ISO_DATES = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
@@ -175,7 +176,13 @@ def _published(release: Any, original: Any, policy: Policy) -> Iterator[_Publish
         source = read_table(original, policy.input, policy.columns)
         policy.check_columns(source.frame.columns, source.name)
         records = encode(typed_quasi_identifiers(source.frame, policy, source.zones), policy)
-    given = Path(release) if isinstance(release, str | Path) else read_table(release, known=policy.columns).frame
+    given = release
+    if is_url(release):
+        given = SqlTable(release)
+    elif isinstance(release, str | Path):
+        given = Path(release)
+    elif not isinstance(release, SqlTable):
+        given = read_table(release, known=policy.columns).frame
     with Database() as database:
         table = load(database, "release", given, policy, set(policy.having_role("quasi", "sensitive")))
         absent = [repr(name) for name in policy.quasi_identifiers if name not in table.columns]

@@ -11,10 +11,12 @@ from typing import Any
 
 import polars as pl
 
+from kohort.common.private import private_folder
 from kohort.common.regular import regular
 from kohort.errors import DataError
 from kohort.policy.sections import Input
 from kohort.table.csv import Dialect, read_csv, readable, sniff
+from kohort.table.databases import SqlTable, copied_table, is_url
 from kohort.table.files import SUFFIXES, FileKind, files_of, is_folder, known_kind
 from kohort.table.formats import FORMATS, format_of
 from kohort.table.frames import FrameKind, plain_values, take_frame
@@ -78,10 +80,19 @@ def read_table(source: Any, settings: Input | None = None, known: Collection[str
         When it cannot be read, has no rows, or has unusable column names.
     """
     settings = settings or Input()
-    table = _read_file(Path(source), settings, known) if isinstance(source, str | Path) else _take(source, known)
+    if is_url(source) or isinstance(source, SqlTable):
+        table = _read_stored(source if isinstance(source, SqlTable) else SqlTable(source), known)
+    else:
+        table = _read_file(Path(source), settings, known) if isinstance(source, str | Path) else _take(source, known)
     if table.frame.width == 0 or table.frame.height == 0:
         raise DataError(f"{table.name}: has no rows; there is nothing to publish.")
     return table
+
+
+def _read_stored(place: SqlTable, known: Collection[str]) -> Table:
+    """A table in a database, which is read once."""
+    with private_folder("kohort-database", guarded=False) as folder, copied_table(place, folder) as path:
+        return Table(_plain(_read_parquet(path), place.name, known), "polars", zones=_zones(path, known))
 
 
 def _take(source: Any, known: Collection[str]) -> Table:

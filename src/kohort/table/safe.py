@@ -91,10 +91,17 @@ class _Target:
 class Drafts:
     """Files that are being written, and appear together; see `together`."""
 
-    def __init__(self, settled: tuple[Callable[[], None], ...], *, overwrite: bool = True) -> None:
+    def __init__(
+        self,
+        settled: tuple[Callable[[], None], ...],
+        *,
+        overwrite: bool = True,
+        commit: Callable[[], None] | None = None,
+    ) -> None:
         self._targets: list[_Target] = []
         self._settled = settled
         self._overwrite = overwrite
+        self._commit = commit
 
     def file(self, path: Path, *, private: bool = False) -> Path:
         """Begin a file; the draft to write to. A private one stays for its owner's eyes only."""
@@ -125,6 +132,8 @@ class Drafts:
         with stopping.uninterrupted():
             if not self._overwrite:
                 refuse_existing([target.path for target in self._targets])
+            if self._commit is not None:
+                self._commit()
             self._rename()
             for settled in self._settled:
                 settled()
@@ -173,7 +182,9 @@ class Drafts:
 
 
 @contextmanager
-def together(*settled: Callable[[], None], overwrite: bool = True) -> Iterator[Drafts]:
+def together(
+    *settled: Callable[[], None], overwrite: bool = True, commit: Callable[[], None] | None = None
+) -> Iterator[Drafts]:
     """Files that appear together when the block ends well; whatever happens inside leaves all places as they were.
 
     Parameters
@@ -182,13 +193,15 @@ def together(*settled: Callable[[], None], overwrite: bool = True) -> Iterator[D
         Called as soon as all files are in their places, before any signal is answered.
     overwrite : bool
         Whether files that are there are written over.
+    commit : callable, optional
+        What must come to pass before the files appear, such as the end of a transaction; if it fails, they do not.
 
     Raises
     ------
     DataError
         When one of them cannot be written.
     """
-    drafts = Drafts(settled, overwrite=overwrite)
+    drafts = Drafts(settled, overwrite=overwrite, commit=commit)
     try:
         yield drafts
         drafts.appear()

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from kohort.common.packed import SUFFIXES
 from kohort.errors import DataError, PolicyError
+from kohort.table.databases import is_url
 from kohort.table.files import files_of, is_folder
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def read_by(table: Any, policy: Policy, models: Iterable[PrivacyModel]) -> dict[
 
 def input_of(table: Any) -> dict[str, Path | Sequence[Path]]:
     """The input by its name for messages; nothing for a table in memory."""
-    if not isinstance(table, str | Path):
+    if not isinstance(table, str | Path) or is_url(table):
         return {}
     path = Path(table)
     if not is_folder(path) and (os.path.lexists(path) or not glob.has_magic(str(table))):

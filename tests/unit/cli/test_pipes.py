@@ -131,8 +131,8 @@ def test_a_release_that_appears_meanwhile_is_not_written_over(folder, monkeypatc
         (folder / "out.csv").write_text("of somebody else")
         return verified(*arguments, **more)
 
-    verified = run._verified
-    monkeypatch.setattr(run, "_verified", meanwhile)
+    verified = run.release_of
+    monkeypatch.setattr(run, "release_of", meanwhile)
     with pytest.raises(DataError, match="is already there"):
         kohort.anonymize(folder / "data.csv", folder / "policy.toml", output=folder / "out.csv")
     assert (folder / "out.csv").read_text() == "of somebody else"

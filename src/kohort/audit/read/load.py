@@ -13,16 +13,18 @@ from kohort.audit.read.files import Paths, listed_files
 from kohort.audit.read.formats import Reader, reader_of
 from kohort.audit.read.opened import File, Opened, of_kept, refuse_namesakes, refuse_nested
 from kohort.audit.read.parquet import open_parquet
+from kohort.audit.read.stored import stored_pieces
 from kohort.audit.read.table import Chunk, Table
 from kohort.audit.read.zones import day_of
 from kohort.errors import DataError
+from kohort.table.databases import SqlTable
 
 if TYPE_CHECKING:
     import polars as pl
 
     from kohort.policy import Policy
 
-    Source: TypeAlias = "Paths | pl.DataFrame"
+    Source: TypeAlias = "Paths | pl.DataFrame | SqlTable"
 
 FEW = 24
 """Sensitive columns whose texts are numbered at once."""
@@ -90,6 +92,9 @@ def _opened(database: Database, name: str, source: Source, policy: Policy, wante
 
     if isinstance(source, pl.DataFrame):
         return _frame(database, name, source, policy, wanted)
+    if isinstance(source, SqlTable):
+        copies = _packed(database, name, stored_pieces(source, name), f"{name} {source.name}")
+        return open_parquet(database, name, copies, policy, wanted)
     if not isinstance(source, str | Path | list | tuple):
         raise DataError(f"{name}: give a path or a polars DataFrame.")
     files = [File(path, f"{name} {path.name}") for path in listed_files(source, name)]
@@ -110,12 +115,20 @@ def _kind(file: File) -> str | Reader:
 
 def _as_parquet(database: Database, name: str, files: list[File], reader: Reader, policy: Policy) -> list[File]:
     """Copy what a reader finds into the private folder, piece by piece."""
+    settings = policy.input if is_source(name) else None
+    return [
+        copy
+        for number, file in enumerate(files)
+        for copy in _packed(database, f"{name}{number}", reader.pieces(file.path, file.place, settings), file.place)
+    ]
+
+
+def _packed(database: Database, name: str, pieces: Iterator[pl.DataFrame], place: str) -> list[File]:
     copies: list[File] = []
-    for file in files:
-        for piece in reader.pieces(file.path, file.place, policy.input if is_source(name) else None):
-            if piece.height or not copies:
-                copies.append(File(database.folder / f"{name}_{len(copies)}.parquet", file.place))
-                database.pack(piece, copies[-1].path)
+    for piece in pieces:
+        if piece.height or not copies:
+            copies.append(File(database.folder / f"{name}_{len(copies)}.parquet", place))
+            database.pack(piece, copies[-1].path)
     return copies
 
 

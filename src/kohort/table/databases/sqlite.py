@@ -1,0 +1,119 @@
+"""SQLite, by the library of Python itself."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import polars as pl
+from polars.io.plugins import register_io_source
+from typing_extensions import override
+
+from kohort.errors import DataError
+from kohort.table.databases.base import DATABASES, ROWS, Kind, Session, SqlTable, guarded, quoted_name
+
+_MAIN = "main"
+
+
+@DATABASES.register("sqlite")
+class Sqlite(Kind):
+    """A database in one file."""
+
+    @override
+    def open(self, place: SqlTable, *, writes: bool) -> Session:
+        if not place.file.is_file():
+            raise DataError(f"{place.file.name}: there is no such SQLite file; check the path after sqlite:///.")
+        return SqliteSession(place, writes=writes)
+
+
+class SqliteSession(Session):
+    """Cells have types of their own: a column of several is read as text."""
+
+    text = "CAST({} AS TEXT)"
+
+    def __init__(self, place: SqlTable, *, writes: bool) -> None:
+        super().__init__(place)
+        uri = f"file:{quote(str(place.file.absolute()))}?mode={'rw' if writes else 'ro'}"
+        self._connection = guarded(
+            place,
+            "opened",
+            lambda: sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10, check_same_thread=False),
+        )
+        guarded(place, "opened", lambda: self._connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN"))
+
+    @override
+    def rows(self, sql: str) -> Iterator[list[tuple[Any, ...]]]:
+        cursor = guarded(self.place, "read", lambda: self._connection.execute(sql))
+        while some := guarded(self.place, "read", lambda: cursor.fetchmany(ROWS)):
+            yield some
+
+    @override
+    def columns(self, relation: str) -> list[str]:
+        found = guarded(self.place, "read", lambda: self._connection.execute(f"SELECT * FROM {relation} LIMIT 0"))
+        return [str(column[0]) for column in found.description]
+
+    @override
+    def copy(self, path: Path) -> None:
+        names = self.columns(self.relation)
+        types = [self._type(name, place) for place, name in enumerate(names, 1)]
+        cells = ", ".join(
+            self.text.format(quoted_name(name)) if kind == pl.String else quoted_name(name)
+            for name, kind in zip(names, types, strict=True)
+        )
+        schema = dict(zip(names, types, strict=True))
+
+        def pieces() -> Iterator[pl.DataFrame]:
+            for some in chain(self.rows(f"SELECT {cells} FROM {self.relation}"), [[]]):
+                yield pl.DataFrame(some, schema=schema, orient="row", strict=False)
+
+        register_io_source(lambda *_: pieces(), schema=schema).sink_parquet(path, maintain_order=True)
+
+    def _type(self, name: str, place: int) -> pl.DataType:
+        """The type that all cells of a column have."""
+        asked = f"SELECT DISTINCT typeof({quoted_name(name)}) FROM {self.relation}"
+        kinds = {kind for some in self.rows(asked) for (kind,) in some} - {"null"}
+        if "blob" in kinds:
+            raise DataError(f"{self.place.name}: column {place} holds bytes, not one value per cell; leave it out.")
+        if kinds == {"integer"}:
+            return pl.Int64()
+        return pl.Float64() if kinds and kinds <= {"integer", "real"} else pl.String()
+
+    @override
+    def identity(self) -> tuple[Any, ...] | None:
+        name = self.place.names[-1]
+        there = self._connection.execute(
+            "SELECT lower(name) FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = lower(?)", [name]
+        ).fetchall()
+        state = self.place.file.stat()
+        return (state.st_dev, state.st_ino, there[0][0]) if there else None
+
+    @override
+    def load(self, path: Path) -> None:
+        rows = pl.scan_parquet(path, glob=False)
+        schema = rows.collect_schema()
+        columns = ", ".join(f"{quoted_name(name)} {_affinity(kind)}" for name, kind in schema.items())
+        self._connection.execute(f"CREATE TABLE {self.staged} ({columns})")
+        insert = f"INSERT INTO {self.staged} VALUES ({', '.join('?' * len(schema))})"
+        texts = [pl.col(name).cast(pl.String) for name, kind in schema.items() if _affinity(kind) == "TEXT"]
+        for piece in rows.with_columns(texts).collect_batches(chunk_size=ROWS, maintain_order=True):
+            self._connection.executemany(insert, piece.iter_rows())
+
+    @override
+    def commit(self) -> None:
+        self.run(f"DROP TABLE IF EXISTS {self.relation}")
+        self.run(f"ALTER TABLE {self.staged} RENAME TO {quoted_name(self.place.names[-1])}")
+        guarded(self.place, "written", lambda: self._connection.execute("COMMIT"))
+
+    @override
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _affinity(kind: pl.DataType) -> str:
+    if kind.is_integer() or kind == pl.Boolean:
+        return "INTEGER"
+    return "REAL" if kind.is_float() else "TEXT"
