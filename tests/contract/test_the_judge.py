@@ -12,8 +12,10 @@ import pytest
 
 from contract.tables import SENSITIVE, example_of, trial_of
 from kohort.algorithms import ALGORITHMS, Algorithm, Clusterer
+from kohort.algorithms.anatomy import InBuckets
+from kohort.algorithms.two_level import InSubTables, SubTable
 from kohort.audit.verdict import Check
-from kohort.codes.boxes import Boxes, Solution, SubTable
+from kohort.codes.boxes import Boxes, Solution
 from kohort.codes.publish import published_tables
 from kohort.table.targets import table_path
 from oracles.files import broken_files, rows_of
@@ -86,7 +88,7 @@ class Buckets(Dummy):
         number = len(order) // task.k
         buckets = np.empty(len(order), np.int32)
         buckets[order] = np.arange(len(order)) % number
-        return Solution(Boxes(task.codes.array, task.codes.array), number, buckets=buckets)
+        return InBuckets(Boxes(task.codes.array, task.codes.array), number, buckets=buckets)
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,8 @@ class Tables(Dummy):
 
     def solve(self, task):
         found = Solution.of_labels(task.codes, runs(len(task.codes.array), task.k))
-        return replace(found, tables=tuple(SubTable((j,), task.k) for j in range(len(task.codes.axes))))
+        tables = tuple(SubTable((j,), task.k) for j in range(len(task.codes.axes)))
+        return InSubTables(found.boxes, found.clusters, tables=tables)
 
 
 @pytest.fixture
@@ -164,12 +167,12 @@ def beyond_the_axis(solution, trial):
         (Runs, lambda s, t: replace(s, kept=np.zeros(310, bool)), "every record is suppressed"),
         (Runs, lambda s, t: replace(s, kept=np.ones(309, bool)), "kept has shape"),
         (Runs, lambda s, t: replace(s, boxes=Boxes(s.boxes.lo.astype(int), s.boxes.hi)), "lo has shape .* int64"),
-        (Runs, lambda s, t: replace(s, buckets=np.zeros(310, np.int32)), "the algorithm promises classes"),
+        (Runs, lambda s, t: InBuckets(s.boxes, 1, buckets=np.zeros(310, np.int32)), "the algorithm promises classes"),
         (Tables, one_leaves_its_class, "a box is that of"),
         (Tables, lambda s, t: replace(s, tables=(SubTable((0,), 1),)), "promises k = 1"),
         (Rings, one_is_not_covered, "does not cover"),
         (Rings, one_leaves_its_class, "of the rows only"),
-        (Buckets, lambda s, t: replace(s, buckets=None), "no bucket"),
+        (Buckets, lambda s, t: Solution(s.boxes, s.clusters), "no bucket"),
         (Buckets, lambda s, t: replace(s, buckets=s.buckets + 1), "not numbered"),
         (Buckets, lambda s, t: replace(s, buckets=runs(310, K - 1)), "a bucket has fewer than 4"),
         (Buckets, lambda s, t: replace(s, buckets=runs(310, K)), "more than one in 4"),
@@ -204,8 +207,8 @@ def test_a_digest_tells_solutions_apart():
         Solution(boxes, 2),
         Solution(Boxes(boxes.lo, boxes.hi + 1), 1),
         Solution(boxes, 1, kept=np.array([True, True, False])),
-        Solution(boxes, 1, buckets=np.zeros(3, np.int32)),
-        Solution(boxes, 1, tables=(SubTable((0,), 2),)),
+        InBuckets(boxes, 1, buckets=np.zeros(3, np.int32)),
+        InSubTables(boxes, 1, tables=(SubTable((0,), 2),)),
     ]
     assert len({digest(solution) for solution in some}) == len(some)
 

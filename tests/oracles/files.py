@@ -11,8 +11,8 @@ from fractions import Fraction
 import numpy as np
 
 import kohort
+from kohort.algorithms.anatomy import BUCKET, COUNT
 from kohort.codes.encode import LineAxis, encode
-from kohort.codes.publish import BUCKET, COUNT
 from kohort.table import typed_quasi_identifiers
 from kohort.table.targets import table_path
 from oracles.promises import possible_rows

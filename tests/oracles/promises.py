@@ -49,12 +49,22 @@ def _misshapen(solution, codes, kept):
     return faults
 
 
+def buckets_of(solution):
+    """The bucket of each record, of a release in buckets."""
+    return getattr(solution, "buckets", None)
+
+
+def tables_of(solution):
+    """The sub-tables of a release in several."""
+    return getattr(solution, "tables", ())
+
+
 def _classes(solution, array, lo, hi, k, sensitive):
     """Every box is that of k records; of a release in several tables, every sub-table for itself."""
     del sensitive
-    faults = [] if solution.buckets is None else ["there are buckets, and the algorithm promises classes"]
+    faults = [] if buckets_of(solution) is None else ["there are buckets, and the algorithm promises classes"]
     everything = range(array.shape[1])
-    for axes, size in [(sub.axes, sub.k) for sub in solution.tables] or [(everything, k)]:
+    for axes, size in [(sub.axes, sub.k) for sub in tables_of(solution)] or [(everything, k)]:
         axes = list(axes)
         alike = Counter(map(tuple, np.hstack([lo[:, axes], hi[:, axes]]).tolist()))
         if size < 2 or not axes:
@@ -89,10 +99,11 @@ def possible_rows(fits):
 def _buckets(solution, array, lo, hi, k, sensitive):
     """Quasi-identifiers as they are; k records in every bucket, and at most one in k with the same value."""
     faults = [] if (lo == array).all() and (hi == array).all() else ["a box is not exact"]
-    if solution.buckets is None or len(solution.buckets) != len(array):
+    buckets = buckets_of(solution)
+    if buckets is None or len(buckets) != len(array):
         return [*faults, "there is no bucket for every published record"]
     members = {}
-    for bucket, value in zip(solution.buckets.tolist(), sensitive, strict=True):
+    for bucket, value in zip(buckets.tolist(), sensitive, strict=True):
         members.setdefault(bucket, []).append(value)
     if min(members) != 0 or max(members) != len(members) - 1:
         faults.append("buckets are not numbered 0, 1, 2, ...")
@@ -105,8 +116,8 @@ def _buckets(solution, array, lo, hi, k, sensitive):
 
 def digest(solution):
     """A hash of all that a solution says."""
-    found = hashlib.sha256(repr((solution.clusters, solution.tables)).encode())
+    found = hashlib.sha256(repr((solution.clusters, tables_of(solution))).encode())
     kept = slice(None) if solution.kept is None else solution.kept
-    for part in (solution.boxes.lo[kept], solution.boxes.hi[kept], solution.kept, solution.buckets):
+    for part in (solution.boxes.lo[kept], solution.boxes.hi[kept], solution.kept, buckets_of(solution)):
         found.update(b"none" if part is None else np.ascontiguousarray(part).tobytes())
     return found.hexdigest()

@@ -5,20 +5,24 @@ Xiao, Tao: Anatomy: simple and effective privacy preservation, VLDB 2006.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Algorithm
 from kohort.codes.boxes import Boxes, Solution
+from kohort.codes.encode import Axis, Codes
+from kohort.codes.publish import InTables, PublishedTable, shuffled
 from kohort.errors import InfeasibleError
 from kohort.policy import Policy
 from kohort.search.task import Task
 
-RESERVED = ("bucket", "count")
+RESERVED = BUCKET, COUNT = "bucket", "count"
 """Columns that the release adds."""
 TELL = 10_000
 """Buckets between two reports of progress."""
@@ -95,7 +99,34 @@ class Anatomy(Algorithm):
             )
         buckets = fill(values, task)
         exact = task.codes.array
-        return Solution(Boxes(exact, exact), int(buckets.max()) + 1, buckets=buckets)
+        return InBuckets(Boxes(exact, exact), int(buckets.max()) + 1, buckets=buckets)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InBuckets(InTables):
+    """Quasi-identifiers as they are, and apart from them, for each bucket of records, its sensitive values."""
+
+    buckets: NDArray[np.int32]
+    """The bucket of every record."""
+
+    @override
+    def classes(self, axes: Sequence[Axis]) -> NDArray[np.integer]:
+        return self.buckets
+
+    @override
+    def published(
+        self, released: pl.DataFrame, kept: NDArray[np.int64], codes: Codes, policy: Policy
+    ) -> list[PublishedTable]:
+        [sensitive] = policy.having_role("sensitive")
+        # Numbers of buckets reveal nothing: they are drawn afresh.
+        names = shuffled(int(self.buckets.max()) + 1, policy, 2) + 1
+        tagged = released.with_columns(pl.Series(BUCKET, names[self.buckets]))
+        order = np.arange(len(kept)) if policy.output.order == "kept" else shuffled(len(kept), policy, 1)
+        values = tagged.group_by(BUCKET, sensitive).agg(pl.len().alias(COUNT)).sort(BUCKET, sensitive)
+        return [
+            PublishedTable("quasi", tagged.drop(sensitive)[order], kept[order], policy),
+            PublishedTable("sensitive", values, np.empty(0, np.int64), policy, beside="quasi"),
+        ]
 
 
 def fill(values: NDArray[np.int32], task: Task) -> NDArray[np.int32]:

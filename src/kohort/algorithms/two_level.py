@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer
 from kohort.algorithms.joins import alone, join_classes, values_left
 from kohort.algorithms.systematic import Systematic
-from kohort.codes.boxes import Boxes, Solution, SubTable, boxes_of_labels, classes_of_boxes
+from kohort.codes.boxes import Boxes, Solution, boxes_of_labels, classes_of_boxes
 from kohort.codes.encode import Codes
+from kohort.codes.publish import InTables, PublishedTable, shuffled
 from kohort.measures.compile import compile_costs
 from kohort.measures.loss import loss_of_boxes
 from kohort.policy import Policy
@@ -161,7 +163,7 @@ class TwoLevel(Clusterer):
             for number, axes in enumerate(groups)
         ]
         boxes = _put_together(task.codes, groups, [levels.fine for levels in found])
-        return Solution(
+        return InSubTables(
             boxes,
             clusters=sum(int(levels.fine.max()) + 1 for levels in found),
             facts=_of_joins(task, groups, boxes) | _of_levels(task, groups, found),
@@ -169,6 +171,37 @@ class TwoLevel(Clusterer):
                 SubTable(axes, half if levels.divided else task.k) for axes, levels in zip(groups, found, strict=True)
             ),
         )
+
+
+@dataclass(frozen=True)
+class SubTable:
+    """Some quasi-identifiers that are published in a table of their own, linked to nothing."""
+
+    axes: tuple[int, ...]
+    k: int
+    """Records of the table that share every combination of these quasi-identifiers, at least."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InSubTables(InTables):
+    """A release of several tables; each is checked as an ordinary release of its columns, with a k of its own."""
+
+    tables: tuple[SubTable, ...]
+
+    @override
+    def published(
+        self, released: pl.DataFrame, kept: NDArray[np.int64], codes: Codes, policy: Policy
+    ) -> list[PublishedTable]:
+        return [self._ordinary(number, released, kept, codes, policy) for number in range(len(self.tables))]
+
+    def _ordinary(
+        self, number: int, released: pl.DataFrame, kept: NDArray[np.int64], codes: Codes, policy: Policy
+    ) -> PublishedTable:
+        table, name = self.tables[number], number + 1
+        columns = [codes.axes[j].name for j in table.axes]
+        promise = policy.of_columns([*columns, *policy.having_role("sensitive")], k=table.k)
+        order = shuffled(len(kept), policy, name)
+        return PublishedTable(str(name), released.select(*promise.columns)[order], kept[order], promise)
 
 
 def _checked_groups(groups: Any) -> tuple[tuple[str, ...], ...]:

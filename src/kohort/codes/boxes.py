@@ -27,17 +27,8 @@ class Boxes:
 
 
 @dataclass(frozen=True)
-class SubTable:
-    """Some quasi-identifiers that are published in a table of their own, linked to nothing."""
-
-    axes: tuple[int, ...]
-    k: int
-    """Every combination of these quasi-identifiers is shared by so many records of the table."""
-
-
-@dataclass(frozen=True)
 class Solution:
-    """A box for every record, and which records are published in which tables."""
+    """A box for every record, and which records are published."""
 
     boxes: Boxes
     """Of every record; that of a suppressed one means nothing."""
@@ -48,11 +39,6 @@ class Solution:
     facts: Mapping[str, Any] = field(default_factory=dict)
     """Figures that the algorithm reports. They are private, and yet counts, shares and names of columns, never a value,
     a record or a seed."""
-    tables: tuple[SubTable, ...] = ()
-    """For a release in several tables; empty for one table of everything."""
-    buckets: NDArray[np.int32] | None = None
-    """For a release that publishes quasi-identifiers as they are, and apart from them, for each bucket of records, its
-    sensitive values."""
 
     @classmethod
     def of_labels(cls, codes: Codes, labels: NDArray[np.int32], facts: Mapping[str, Any] | None = None) -> Solution:
@@ -87,6 +73,10 @@ class Solution:
         lo = np.column_stack([span.lo[codes.array[:, j]] for j, span in enumerate(spans)])
         hi = np.column_stack([span.hi[codes.array[:, j]] for j, span in enumerate(spans)])
         return cls(Boxes(lo.astype(np.int32), hi.astype(np.int32)), clusters, kept, facts or {})
+
+    def classes(self, axes: Sequence[Axis]) -> NDArray[np.integer]:
+        """Number the published records 0, 1, 2, ... by the class that they are in."""
+        return classes_of_boxes(axes, self.boxes if self.kept is None else self.boxes.of(self.kept))
 
     @property
     def suppressed(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,9 +14,6 @@ from kohort.codes.boxes import Boxes, Solution
 from kohort.codes.coarse import distinct_sides
 from kohort.codes.encode import STAR, Codes, LineAxis
 from kohort.policy import Policy
-
-BUCKET, COUNT = "bucket", "count"
-"""Columns that link the two tables of a release in buckets."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +36,28 @@ class PublishedTable:
         return starred_rows(self.frame, quasi)
 
 
+class InTables(Solution, ABC):
+    """What an algorithm found that publishes several tables; it says which."""
+
+    @abstractmethod
+    def published(
+        self, released: pl.DataFrame, kept: NDArray[np.int64], codes: Codes, policy: Policy
+    ) -> list[PublishedTable]:
+        """The tables, each in its published order.
+
+        Parameters
+        ----------
+        released : DataFrame
+            The published records with all columns.
+        kept : array of int
+            The original row of each of them.
+        """
+
+
 def published_tables(
     original: pl.DataFrame, usable: NDArray[np.int64], codes: Codes, solution: Solution, policy: Policy
 ) -> list[PublishedTable]:
-    """The tables of the release, each in its published order.
+    """The tables of the release, each in its published order; a single one has no name.
 
     Parameters
     ----------
@@ -53,34 +69,10 @@ def published_tables(
     kept = usable if solution.kept is None else usable[solution.kept]
     boxes = solution.boxes if solution.kept is None else solution.boxes.of(solution.kept)
     released, rows = recoded(original, kept, codes, boxes, policy)
-    if solution.buckets is not None:
-        return _in_buckets(released, kept, solution.buckets, policy)
-    if not solution.tables:
-        order = np.argsort(rows) if policy.output.order == "kept" else _shuffled(len(rows), policy)
-        return [PublishedTable("", released[order], rows[order], policy)]
-    parts = []
-    for number, sub in enumerate(solution.tables, 1):
-        names = [codes.axes[j].name for j in sub.axes]
-        promise = policy.of_columns([*names, *policy.having_role("sensitive")], k=sub.k)
-        order = _shuffled(len(kept), policy, number)
-        parts.append(PublishedTable(str(number), released.select(*promise.columns)[order], kept[order], promise))
-    return parts
-
-
-def _in_buckets(
-    released: pl.DataFrame, kept: NDArray[np.int64], buckets: NDArray[np.int32], policy: Policy
-) -> list[PublishedTable]:
-    """Two tables: records with their buckets, and for every bucket its sensitive values with their counts."""
-    [sensitive] = policy.having_role("sensitive")
-    # Numbers of buckets reveal nothing: they are drawn afresh.
-    names = _shuffled(int(buckets.max()) + 1, policy, 2) + 1
-    tagged = released.with_columns(pl.Series(BUCKET, names[buckets]))
-    order = np.arange(len(kept)) if policy.output.order == "kept" else _shuffled(len(kept), policy, 1)
-    values = tagged.group_by(BUCKET, sensitive).agg(pl.len().alias(COUNT)).sort(BUCKET, sensitive)
-    return [
-        PublishedTable("quasi", tagged.drop(sensitive)[order], kept[order], policy),
-        PublishedTable("sensitive", values, np.empty(0, np.int64), policy, beside="quasi"),
-    ]
+    if isinstance(solution, InTables):
+        return solution.published(released, rows, codes, policy)
+    order = np.argsort(rows) if policy.output.order == "kept" else shuffled(len(rows), policy)
+    return [PublishedTable("", released[order], rows[order], policy)]
 
 
 def recoded(
@@ -109,7 +101,7 @@ def recoded(
     return pl.concat([released, hidden]), np.concatenate([kept, rest])
 
 
-def _shuffled(rows: int, policy: Policy, table: int = 0) -> NDArray[np.int64]:
+def shuffled(rows: int, policy: Policy, table: int = 0) -> NDArray[np.int64]:
     """A random order, another one for every table; without a seed it is drawn from fresh entropy of the system."""
     seed = policy.output.shuffle_seed
     drawn = seed if seed is None or not table else [seed, table]

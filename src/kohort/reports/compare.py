@@ -14,7 +14,6 @@ import numpy as np
 import polars as pl
 
 from kohort.algorithms import ALGORITHMS
-from kohort.codes.boxes import classes_of_boxes
 from kohort.codes.encode import Codes
 from kohort.common.html import html_block, html_table
 from kohort.errors import KohortError, PolicyError
@@ -184,9 +183,8 @@ def _outcome(name: str, policy: Policy, usable: Usable[FrameScan]) -> Outcome:
         seconds = time.perf_counter() - start
         return Outcome(name, size, anonymity, None, None, None, None, None, seconds, refused=error.faults[0])
     seconds = time.perf_counter() - start
-    boxes = solution.boxes if solution.kept is None else solution.boxes.of(solution.kept)
     # Two clusters that are published alike are one class.
-    classes = classes_of_boxes(usable.axes, boxes) if solution.buckets is None else solution.buckets
+    classes = solution.classes(usable.axes)
     sizes = np.bincount(classes)
     kept = table.codes if solution.kept is None else Codes(table.codes.array[solution.kept], table.codes.axes)
     return Outcome(

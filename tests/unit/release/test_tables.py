@@ -12,8 +12,7 @@ import pytest
 
 import kohort
 from helpers.cli import called
-from kohort.algorithms.two_level import TwoLevel
-from kohort.codes.boxes import SubTable
+from kohort.algorithms.two_level import SubTable, TwoLevel
 from kohort.errors import DataError, PolicyError, VerificationError
 
 GROUPS = [["birth_date", "length_of_stay"], ["zip_code"], ["education", "sex", "ethnicity"]]

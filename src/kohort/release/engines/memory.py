@@ -12,7 +12,7 @@ import polars as pl
 
 from kohort.audit import Verdict, examine, refuse_misread
 from kohort.codes.boxes import Solution
-from kohort.codes.publish import PublishedTable, published_tables
+from kohort.codes.publish import InTables, PublishedTable, published_tables
 from kohort.common.private import private_folder
 from kohort.ledger import Recording
 from kohort.measures.bounds.table import bound_of_codes
@@ -130,6 +130,6 @@ class InMemory(Engine):
 def _bound(table: Loaded, solution: Solution, records: int) -> float | None:
     """What no release in classes can lose less than; None where the release is of another kind, or nobody asks."""
     plan = table.job.plan
-    if solution.tables:
+    if isinstance(solution, InTables):
         return None
     return bound_of_codes(table.codes, plan.measure, plan.policy, records, plan.seed)
