@@ -164,7 +164,8 @@ def _run_frame(case: Case, outcome: Outcome) -> None:
     try:
         release = kohort.anonymize(frame, outcome.folder / "policy.toml", output=outcome.target, overwrite=True)
     except kohort.KohortError as error:
-        outcome.code, outcome.err = error.exit_code, "".join(f"error: {fault}\n" for fault in error.faults)
+        said = [f"error: {fault}\n" for fault in error.faults]
+        outcome.code, outcome.err = error.exit_code, "".join([*said, f"see docs/errors.md#{error.anchor}\n"])
     except Exception:
         outcome.code, outcome.err = 70, traceback.format_exc()
     else:

@@ -21,7 +21,7 @@ from kohort.table.formats import FORMATS, format_of
 from kohort.table.read import Kind
 from kohort.table.texts import NUMBER
 from kohort.table.words import in_words
-from kohort.table.zones import F
+from kohort.table.zones import F, days
 
 FORMULA = r"^[=+\-@\t\r]"
 
@@ -96,6 +96,7 @@ def _write_other(rows: pl.LazyFrame, path: Path, kind: Kind, labels: Mapping[str
 def _as_texts(rows: F, *, neutralise: bool) -> F:
     """What has a form of its own in CSV, in this form."""
     refuse_formless(rows.collect_schema())
+    _refuse_moments_beyond(rows)
     rows = rows.with_columns(_moments(rows.collect_schema()))
     if neutralise:
         rows = rows.with_columns(_neutralised(rows.collect_schema()))
@@ -125,6 +126,19 @@ def refuse_formless(schema: Mapping[str, pl.DataType]) -> None:
         f"column {name!r}: {in_words(dtype)} cannot be published in such a file; convert it to text, or drop it."
         for name, dtype in schema.items()
         if dtype == pl.Time
+    )
+
+
+def _refuse_moments_beyond(rows: pl.DataFrame | pl.LazyFrame) -> None:
+    """Refuse moments that have no date in their zone that every tool can write and read."""
+    moments = rows.lazy().select(name for name, kind in rows.collect_schema().items() if isinstance(kind, pl.Datetime))
+    ends = pl.concat([moments.min().collect(), moments.max().collect()])
+    years = {one.name: days(one.drop_nulls()).dt.year() for one in ends.iter_columns()}
+    DataError.refuse(
+        f"column {name!r}: has moments outside of the years 1 to 9999, which cannot be published in such a file; "
+        "correct them, or convert the column to text."
+        for name, found in years.items()
+        if found.null_count() or not found.is_between(1, 9999).all()
     )
 
 

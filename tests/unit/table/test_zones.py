@@ -237,3 +237,33 @@ def test_a_moment_that_was_changed_is_found(wrong, kind):
     assert kohort.verify(good, asked, original=original).passed
     bad = good.with_columns(born=pl.Series([*good["born"][:3], wrong]))
     assert not kohort.verify(bad, asked, original=original).passed
+
+
+@pytest.mark.promise("2.3")
+@pytest.mark.parametrize("memory", [None, "300MB"])
+@pytest.mark.parametrize("zone", ["+00:00", "-00:00", "+02:00", "-03:00"])
+def test_whole_hours_from_utc_are_a_zone(tmp_path, zone, memory):
+    """The auditor's database took no number with a plus before it, and the file was called damaged."""
+    ahead = dt.timezone(dt.timedelta(hours=int(zone[:3])))
+    moments = [dt.datetime(1971, 3, 1, hour, 59, tzinfo=ahead) for hour in (0, 23)]
+    table = pa.table({"born": pa.array(moments, pa.timestamp("us", zone))})
+    pq.write_table(table, tmp_path / "in.parquet")
+    policy = kohort.Policy.build(k=2, quasi_identifiers=["born"], algorithm="fast")
+    release = kohort.anonymize(tmp_path / "in.parquet", policy, output=tmp_path / "out.csv", memory=memory)
+    assert release.verdict.passed
+    assert (tmp_path / "out.csv").read_text() == "born\n1971-03-01\n1971-03-01\n"
+
+
+@pytest.mark.promise("6.2")
+@pytest.mark.parametrize("memory", [None, "300MB"])
+@pytest.mark.parametrize(
+    ("instant", "zone"), [(-62_135_596_800, "America/New_York"), (253_402_300_799, "Asia/Tokyo"), (-(2**42), None)]
+)
+def test_moments_without_a_date_are_refused_beside_quasi_identifiers(tmp_path, instant, zone, memory):
+    """They were written in a way that no reader takes, or ended in a crash."""
+    seen = pa.array([instant * 10**6] * 2, pa.int64()).cast(pa.timestamp("us", zone))
+    pq.write_table(pa.table({"age": [1, 1], "seen": seen}), tmp_path / "in.parquet")
+    policy = kohort.Policy.build(k=2, quasi_identifiers=["age"], insensitive=["seen"], algorithm="fast")
+    with pytest.raises(DataError, match=r"column 'seen': has moments outside of the years 1 to 9999"):
+        kohort.anonymize(tmp_path / "in.parquet", policy, output=tmp_path / "out.csv", memory=memory)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.parquet"]

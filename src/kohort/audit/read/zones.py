@@ -45,7 +45,9 @@ def day_of(cell: str, kind: str, zone: str) -> str:
     moment = as_moment(cell, kind)
     if offset := _OFFSET.fullmatch(zone):
         sign, hours, minutes = offset.groups()
-        local = f"timezone('UTC', {moment}) + INTERVAL '{sign}{int(hours) * 60 + int(minutes)} minutes'"
+        shift = int(hours) * 60 + int(minutes)
+        # the database knows no plus before a number
+        local = f"timezone('UTC', {moment}) + INTERVAL '{-shift if sign == '-' else shift} minutes'"
     else:
         local = f"timezone('{zone.replace(chr(39), chr(39) * 2)}', {moment})"
     return f"CAST({local} AS DATE)"
