@@ -1,7 +1,8 @@
 """Write what is generated in the documentation, or check that it is up to date.
 
-Generated are `docs/reference/` (command line, policy schema, Python names, promises and tests) and the outputs of
-console blocks that are marked ``same-output``. CONTRIBUTING.md describes the conventions::
+Generated are `docs/reference/` (command line, policy schema, Python names, promises and tests), `docs/papers.md` (from
+the pages of reproduced papers) and the outputs of console blocks that are marked ``same-output``. CONTRIBUTING.md
+describes the conventions::
 
     python docs/generate.py            # write
     python docs/generate.py --check    # write nothing; exit code 1 if a page is out of date
@@ -321,11 +322,50 @@ def promises_reference() -> str:
         del sys.path[0]
 
 
+PAPERS_HEAD = """
+# Claims of the papers
+
+What became of the claims of the five papers that kohort implements. **Reproduced**: the same on our data. **Trend
+only**: part of it, or the direction and not the amount. **Not reproduced**: our figures contradict it. **Not
+reproducible**: the paper does not say enough. **Erratum**: the paper contradicts itself. **Not measured**: the machine
+lacks something.
+
+Verdicts are computed from the data by fixed rules. Behind each claim are the figure, its data and the reason; the
+command makes all of it again (`--quick` takes about a minute, `kohort reproduce all` about half an hour).
+
+| Paper | Claim | Verdict | Command and page |
+| --- | --- | --- | --- |
+"""
+
+
+PAPERS_ROW = re.compile(r"^\| \[([a-z0-9-]+)\]\(#.+?\) \| .+? \| (.+) \| (.+?) \|$", re.MULTILINE)
+"""Claim, what the paper says, and verdict in the page of a paper."""
+
+
+def papers_table() -> str:
+    """Claims and verdicts, from the pages of reproduced papers."""
+    from kohort.reports.reproduce import PAPERS
+
+    rows = []
+    for name, paper in sorted(PAPERS.items(), key=lambda item: _number(item[1].title)):
+        page = (DOCS / "reproduce" / f"{name}.md").read_text(encoding="utf-8")
+        for claim, says, verdict in PAPERS_ROW.findall(page):
+            link = f"[`kohort reproduce {name}`](reproduce/{name}.md#{claim})"
+            rows.append(f"| {_number(paper.title)} {name} | {says} | {verdict} | {link} |")
+    return "\n".join([GENERATED + PAPERS_HEAD.rstrip("\n"), *rows]) + "\n"
+
+
+def _number(title: str) -> str:
+    """The number of a paper, which its title ends with."""
+    return title.removesuffix(")").rpartition("paper ")[2]
+
+
 REFERENCES: Mapping[Path, Callable[[], str]] = {
     REFERENCE / "cli.md": command_line_reference,
     REFERENCE / "policy.schema.json": policy_schema,
     REFERENCE / "api.md": python_reference,
     REFERENCE / "promises.md": promises_reference,
+    DOCS / "papers.md": papers_table,
 }
 
 

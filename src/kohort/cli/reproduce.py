@@ -15,8 +15,15 @@ if TYPE_CHECKING:
 
 @app.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="[PAPER]", help="Name of a paper: cb, k-member; or all.")] = "all",
-    quick: Annotated[bool, typer.Option("--quick", help="Minutes instead of hours: fewer values and seeds.")] = False,
+    paper: Annotated[
+        str,
+        typer.Argument(metavar="[PAPER]", help="Name of a paper: cb, gccg, k-member, pac, two-level; or all."),
+    ] = "all",
+    quick: Annotated[bool, typer.Option("--quick", help="A minute for each: fewer values and seeds.")] = False,
+    paper_sizes: Annotated[
+        bool,
+        typer.Option("--paper-sizes", help="As many records as the paper has, where the usual run has fewer: hours."),
+    ] = False,
     folder: Annotated[Path, typer.Option(help="Where pages, data and figures go.")] = Path("reproduce"),
 ) -> None:
     """Run the experiments of a paper again, and say what became of its claims.
@@ -24,15 +31,19 @@ def reproduce(
     Writes a page, the data behind it and, with kohort[reproduce], figures. What was measured before is not
     measured again.
     """
+    from kohort.errors import PolicyError
     from kohort.reports.reproduce import PAPERS
     from kohort.reports.reproduce import reproduce as run
 
+    if quick and paper_sizes:
+        raise PolicyError("--quick and --paper-sizes exclude each other; give one of them, or none.")
     out = console()
     for name in PAPERS if paper == "all" else [paper]:
         out.print(f"{name}", style="bold")
-        verdicts = run(PAPERS.make(name, {}), folder, quick=quick, progress=_tell)
+        size = "quick" if quick else "paper" if paper_sizes else "full"
+        verdicts = run(PAPERS.make(name, {}), folder, size=size, progress=_tell)  # type: ignore[arg-type]
         for claim, verdict in verdicts.items():
-            out.print(f"  {claim:<24}{verdict.outcome}", highlight=False)
+            out.print(f"  {claim:<28}{verdict.outcome}", highlight=False)
         out.print(f"  page: {folder / name}.md")
 
 

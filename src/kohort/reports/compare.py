@@ -6,7 +6,7 @@ import secrets
 import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,10 @@ class Outcome:
     """Time of the clustering; the first run of an algorithm may compile it."""
     sse: float | None = None
     """Share of the variance that lies within classes (SSE / SST), where all quasi-identifiers are numbers or dates."""
+    clusters: int | None = None
+    """Number of clusters that the algorithm formed; those that are published alike are one class."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What the algorithm reports about its result."""
     refused: str = ""
     """Why the algorithm refused, in one sentence."""
 
@@ -54,14 +58,14 @@ class Outcomes(list[Outcome]):
     """What several algorithms did: a list, and a table of it."""
 
     def to_frame(self) -> pl.DataFrame:
-        """The outcomes as a polars frame, one row for each.
+        """The outcomes as a polars frame, one row for each; without their facts.
 
         Examples
         --------
         >>> Outcomes().to_frame().columns[:3]
         ['algorithm', 'k', 'anonymity']
         """
-        names = [field.name for field in fields(Outcome)]
+        names = [each.name for each in fields(Outcome) if each.name != "facts"]
         kinds = {name: _TYPES.get(name, pl.Int64) for name in names}
         return pl.DataFrame([[getattr(one, name) for name in names] for one in self], kinds, orient="row")
 
@@ -198,4 +202,6 @@ def _outcome(name: str, policy: Policy, usable: Usable[FrameScan]) -> Outcome:
         suppressed=usable.without + solution.suppressed,
         seconds=seconds,
         sse=within_share(kept, classes) if anonymity == "classes" else None,
+        clusters=solution.clusters,
+        facts=dict(solution.facts),
     )

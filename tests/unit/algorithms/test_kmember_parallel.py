@@ -3,6 +3,7 @@
 import itertools
 import os
 from collections import Counter, defaultdict
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,7 @@ from kohort.measures.compile import compile_costs
 from kohort.policy import Policy
 from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
+from oracles import exact
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
 
@@ -40,12 +42,50 @@ def cluster(codes, k, seed=3, measure=NCP, shares=None, classes=None, **paramete
     return ALGORITHMS.make("k-member-parallel", parameters).cluster(task)
 
 
+class Fixed:
+    """Costs as they are compiled, in whole numbers."""
+
+    def __init__(self, codes, costs):
+        self.costs, self.tables = costs, dense_tables(costs).tolist()
+
+    def position(self, axis, code):
+        here = int(self.costs.flat[self.costs.offset[axis] + code])
+        return None if here < 0 else here
+
+    def full(self, axis):
+        return int(self.costs.full[axis])
+
+    def mean(self, values):
+        return sum(values) // len(values)
+
+
+class Exact:
+    """Costs as fractions, from the values and trees themselves."""
+
+    def __init__(self, codes):
+        self.axes = codes.axes
+        self.tables = [
+            [[table[lo, hi] for hi in range(axis.size)] for lo in range(axis.size)]
+            for axis, table in zip(codes.axes, exact.tables("ncp", codes.axes), strict=True)
+        ]
+
+    def position(self, axis, code):
+        own = self.axes[axis]
+        return None if code == own.missing_code else exact.width(own, 0, code)
+
+    def full(self, axis):
+        return Fraction(1)
+
+    def mean(self, values):
+        return sum(values) / len(values)
+
+
 class Plain:
     """The algorithm on tuples of codes and a class, straight from its description."""
 
     def __init__(self, codes, costs, k, seed, groups, classes=None, penalty=0):
         self.axes, self.costs, self.k, self.penalty = codes.axes, costs, k, penalty
-        self.tables = dense_tables(costs).tolist()
+        self.tables = costs.tables
         classes = [0] * len(codes.array) if classes is None else classes.tolist()
         self.records = sorted((*row, which) for row, which in zip(codes.array.tolist(), classes, strict=True))
         self.counts = Counter(self.records)
@@ -70,8 +110,7 @@ class Plain:
 
     def place(self, axis, code):
         if isinstance(self.axes[axis], LineAxis):
-            here = int(self.costs.flat[self.costs.offset[axis] + code])
-            return None if here < 0 else here
+            return self.costs.position(axis, code)
         return code
 
     def places(self, row):
@@ -83,7 +122,7 @@ class Plain:
             if not isinstance(self.axes[axis], LineAxis):
                 total += self.tables[axis][here][there]
             elif here is None or there is None:
-                total += 0 if here is there else int(self.costs.full[axis])
+                total += 0 if here is there else self.costs.full(axis)
             else:
                 total += abs(here - there)
         return total
@@ -97,7 +136,7 @@ class Plain:
     def middle(self, axis, values):
         if isinstance(self.axes[axis], LineAxis):
             known = [value for value in values if value is not None]
-            return sum(known) // len(known) if known else None
+            return self.costs.mean(known) if known else None
         return min(values, key=lambda value: (-values.count(value), value))
 
     def grouped(self):
@@ -175,7 +214,7 @@ def test_same_partition_as_the_plain_version(measure, wide, few, case, groups):
         if few:
             patch.setattr(kmember_parallel, "candidates", lambda k: few)
         labels = cluster(codes, k, measure=made, groups=groups)
-        costs = compile_costs(made, codes.axes)
+        costs = Fixed(codes, compile_costs(made, codes.axes))
     assert records_of(codes, labels) == Plain(codes, costs, k, 3, groups).clusters()
 
 
@@ -198,7 +237,31 @@ def test_same_partition_with_a_class_penalty(few, case, penalty, seed):
             patch.setattr(kmember_parallel, "candidates", lambda k: few)
         labels = cluster(codes, k, classes=classes, class_penalty=penalty)
     costs = compile_costs(NCP, codes.axes)
-    plain = Plain(codes, costs, k, 3, None, classes, int(np.ceil(penalty * costs.full.max())))
+    plain = Plain(codes, Fixed(codes, costs), k, 3, None, classes, int(np.ceil(penalty * costs.full.max())))
+    assert records_of(codes, labels, classes) == plain.clusters()
+
+
+LEAVES = ["a", "b", "c", "d", "e", "f"]
+UNBALANCED = {"abc": {"ab": ["a", "b"], "c'": ["c"]}, "def": ["d", "e", "f"]}
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 9), st.integers(0, 5) | st.none(), st.sampled_from(LEAVES), st.integers(0, 2)),
+        min_size=4,
+    ),
+    k=st.integers(2, 4),
+    penalty=st.sampled_from([0, 1, 2, 20]),
+)
+@settings(max_examples=40, deadline=None)
+def test_same_partition_in_fractions(rows, k, penalty):
+    """Each row is a group of its own, so no mean is rounded, and every cost is a fraction."""
+    frame = pl.DataFrame([row[:3] for row in rows], schema={"a": pl.Int64, "b": pl.Int64, "c": pl.String}, orient="row")
+    policy = Policy.build(k=2, quasi_identifiers=["a", "b", "c"], hierarchies={"c": {"tree": UNBALANCED}})
+    codes = encode(typed_quasi_identifiers(frame, policy), policy)
+    classes = np.unique([row[3] for row in rows], return_inverse=True)[1]
+    labels = cluster(codes, k, classes=classes, groups=1000, class_penalty=float(penalty))
+    plain = Plain(codes, Exact(codes), k, 3, 1000, classes, Fraction(penalty))
     assert records_of(codes, labels, classes) == plain.clusters()
 
 

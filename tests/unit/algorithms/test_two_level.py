@@ -21,6 +21,7 @@ from kohort.release.engines.frame import loaded, usable_of
 from kohort.release.plan import plan_of
 from kohort.search.task import Task
 from kohort.table import read_table, typed_quasi_identifiers
+from oracles import exact
 from oracles.plain_kmember import dense_tables
 from property.strategies import cases
 
@@ -249,6 +250,46 @@ def test_sub_tables_keep_their_own_promise_and_the_facts_tell_the_rest(case, dat
     own = sum(times == 1 for times in Counter(ill).values())
     assert facts["records that sensitive values of their own link across the tables"] == own
     assert facts[FINE] <= facts[COARSE]
+
+
+UNBALANCED = {"abc": {"ab": ["a", "b"], "c'": ["c"]}, "def": ["d", "e", "f"]}
+
+
+def one_level(codes, k, seed):
+    """Equal grouping alone, in fractions: for each column, the box of each record."""
+    rng = np.random.default_rng(seed)
+    for table, column in zip(exact.tables("ncp", codes.axes), codes.array.T.tolist(), strict=True):
+        order = sorted(range(len(column)), key=lambda i, column=column: column[i])
+        place, blocks = rng.integers(min(k, len(order))), max(1, len(order) // k)
+        clusters = [[order[block * k + place]] for block in range(blocks)]
+        rng.integers(max(2, k // 2), size=blocks)  # drawn for a second level that is not there
+
+        def loss(members, table=table, column=column):
+            ends = [column[i] for i in members]
+            return len(members) * table[min(ends), max(ends)]
+
+        for record in order:
+            if all(record != cluster[0] for cluster in clusters):
+                having_room = [cluster for cluster in clusters if len(cluster) < k] or clusters
+                min(having_room, key=lambda one, record=record: loss([*one, record]) - loss(one)).append(record)
+        of = {record: cluster for cluster in clusters for record in cluster}
+        yield [(min(column[i] for i in of[r]), max(column[i] for i in of[r])) for r in range(len(column))]
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 12), st.integers(0, 5) | st.none(), st.sampled_from("abcdef")), min_size=5),
+    k=st.integers(2, 5),
+    seed=st.integers(0, 9),
+)
+@settings(max_examples=30, deadline=None)
+def test_without_a_second_level_in_fractions(rows, k, seed):
+    frame = pl.DataFrame(rows, schema={"a": pl.Int64, "b": pl.Int64, "c": pl.String}, orient="row")
+    trees = {"c": {"tree": UNBALANCED}}
+    policy = Policy.build(k=k, quasi_identifiers=["a", "b", "c"], hierarchies=trees, seed=seed)
+    codes, solution = vertical(frame, policy, split="none")
+    for axis, boxes in enumerate(one_level(codes, k, seed)):
+        assert list(zip(solution.boxes.lo[:, axis], solution.boxes.hi[:, axis], strict=True)) == boxes
+    assert [table.k for table in solution.tables] == [k] * 3
 
 
 @pytest.mark.parametrize(("k", "half"), [(8, 4), (9, 4), (5, 2), (3, 2), (2, 2)])
