@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from kohort.cli.shared import DataArgument, QuietOption, app
+from kohort.cli.shared import DataArgument, QuietOption, app, called_as, console
 
 if TYPE_CHECKING:
     from kohort.policy.sections import Role
@@ -58,11 +58,12 @@ def init(
     if not quiet:
         unsure = proposed.text.count("  # UNSURE: ")
         trees = f" and {len(proposed.files)} hierarchies in {folder}" if proposed.files else ""
-        typer.echo(
+        out = console()
+        out.print(
             f"wrote {output}{trees}: read every line"
             + (f", and decide what is marked UNSURE ({unsure})." if unsure else ".")
         )
-        typer.echo(f"then: kohort anonymize {data} -p {output} -o release.csv")
+        out.print(f"then: {called_as()} anonymize {data} -p {output} -o release.csv")
 
 
 def _asked(proposed: ProposedPolicy, k: int) -> tuple[int, dict[str, Role]]:

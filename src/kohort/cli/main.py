@@ -32,7 +32,7 @@ COMMANDS: tuple[str, ...] = (
     "hierarchy",
     "trees",
 )
-COMMANDS += ("reproduce", "compile", "engines", "lists")
+COMMANDS += ("arx", "reproduce", "compile", "engines", "lists")
 """Modules with commands, in the order that `kohort --help` lists them."""
 
 

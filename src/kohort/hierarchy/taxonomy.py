@@ -7,12 +7,12 @@ lowest common ancestor of a set of leaves is that of its smallest and its larges
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import Self, TypeAlias, overload
+from typing import Any, Self, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,6 +192,26 @@ class Taxonomy:
             up = self.parent[node]
             node = np.where((up >= 0) & (self.height[up] <= level), up, node)
         return node if leaves.ndim else int(node)
+
+    @classmethod
+    def from_levels(cls, levels: Mapping[int, Iterable[Any]], column: str) -> Self:
+        """Make a taxonomy of its levels, as anjana has them: level 0 has the values, each further one their labels.
+
+        Examples
+        --------
+        >>> Taxonomy.from_levels({0: [30, 31, 64], 1: ["30s", "30s", "60s"], 2: ["*", "*", "*"]}, "age").to_rows()[0]
+        ('30', '30s', '*')
+        """
+        rows = [[str(label) for label in levels[level]] for level in sorted(levels)]
+        if len({len(row) for row in rows}) != 1:
+            raise DataError(
+                f"hierarchy of column {column!r}: its levels must be as long as level 0; give one label each."
+            )
+        return cls.from_paths(list(zip(*rows, strict=True)), column)
+
+    def to_levels(self) -> dict[int, list[str]]:
+        """The levels, as anjana has them: level 0 has the values, each further one their labels."""
+        return {level: list(labels) for level, labels in enumerate(zip(*self.to_rows(), strict=True))}
 
     def to_rows(self) -> list[tuple[str, ...]]:
         """Write the tree as ARX rows of equal length, leaf first.

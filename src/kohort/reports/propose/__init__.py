@@ -197,6 +197,9 @@ def _person(looks: dict[str, Look], proposals: dict[str, Proposal]) -> str | Non
         and looks[name].distinct < 0.999 * len(looks[name].values)
         and looks[name].distinct >= 2
     ]
+    people = [looks[name] for name, one in proposals.items() if one.role == "identifier" and "person" in kinds_of(name)]
+    if any(not look.missing and look.distinct == len(look.values) for look in people):
+        return None  # somebody has numbered the people, and each has one record: names repeat by chance
     of_people = [name for name in repeating if "person" in kinds_of(name)]
     return max(of_people or repeating, key=lambda name: looks[name].distinct, default=None)
 
