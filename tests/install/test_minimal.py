@@ -15,12 +15,13 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 def packages(requirements):
     names = {re.match(r"[\w-]+", requirement)[0] for requirement in requirements}
-    return {"vl_convert" if name == "vl-convert-python" else name for name in names}
+    modules = {"vl-convert-python": "vl_convert", "scikit-learn": "sklearn"}
+    return {modules.get(name, name) for name in names}
 
 
 CORE = packages(PROJECT["dependencies"])
 EXTRAS = PROJECT["optional-dependencies"]
-OPTIONAL = packages([*EXTRAS["frames"], *EXTRAS["reproduce"], *EXTRAS["spark"]])
+OPTIONAL = packages([*EXTRAS["frames"], *EXTRAS["reproduce"], *EXTRAS["sklearn"], *EXTRAS["spark"]])
 BLOCKED = "import sys; sys.modules.update(dict.fromkeys({names})); from kohort.cli.main import run; run()"
 """A module that is None is not there: neither to be imported nor to be found."""
 

