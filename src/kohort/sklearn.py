@@ -206,7 +206,7 @@ def _width(reader: PublishedColumn, text: str | None) -> float:
     meaning = None if text is None else reader.read(text)
     if isinstance(meaning, Interval) and reader.domain is not None:
         low, high = reader.domain
-        return float(min((meaning.hi - meaning.lo) / (high - low), 1)) if high > low else 0.0
+        return min(float((meaning.hi - meaning.lo) / (high - low)), 1.0) if high > low else 0.0
     if isinstance(meaning, Node) and reader.taxonomy is not None:
         return (meaning.leaves - 1) / reader.taxonomy.n_leaves
     if isinstance(meaning, Mask):

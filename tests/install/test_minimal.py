@@ -13,15 +13,18 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
+MODULES = {"python-stdnum": "stdnum", "scikit-learn": "sklearn", "vl-convert-python": "vl_convert"}
+"""Packages whose modules have another name."""
+
+
 def packages(requirements):
-    names = {re.match(r"[\w-]+", requirement)[0] for requirement in requirements}
-    modules = {"vl-convert-python": "vl_convert", "scikit-learn": "sklearn"}
-    return {modules.get(name, name) for name in names}
+    names = {re.match(r"[\w-]+", requirement)[0] for requirement in requirements} - {"kohort"}
+    return {MODULES.get(name, name.replace("-", "_")) for name in names}
 
 
 CORE = packages(PROJECT["dependencies"])
 EXTRAS = PROJECT["optional-dependencies"]
-OPTIONAL = packages([*EXTRAS["frames"], *EXTRAS["reproduce"], *EXTRAS["sklearn"], *EXTRAS["spark"]])
+OPTIONAL = packages([one for name, extra in EXTRAS.items() if name != "dev" for one in extra])
 BLOCKED = "import sys; sys.modules.update(dict.fromkeys({names})); from kohort.cli.main import run; run()"
 """A module that is None is not there: neither to be imported nor to be found."""
 
