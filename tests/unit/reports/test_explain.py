@@ -313,6 +313,8 @@ def test_command_tells_no_value(tmp_path, canaries, capsys, monkeypatch):
         told.append(capsys.readouterr())
         assert not CELLS.search(told[-1].out + told[-1].err)
     plain, facts = told[0].out, json.loads(told[1].out)
+    [gain] = facts.pop("hierarchies")
+    assert f"one for column '{gain['column']}' would lower the loss by {gain['saved']:.0%}" in plain
     assert facts == json.loads(json.dumps(kohort.explain(canaries, build(canaries)).to_dict()))
     assert f"loss {facts['loss']:.4f} (ncp, auto, k = 5)" in plain
     for column in facts["columns"]:

@@ -291,3 +291,15 @@ def test_questions_change_roles(tmp_path):
     assert policy.privacy.k == 5
     assert policy.columns["q7"].role == "insensitive"
     assert policy.columns["q8"].role == "identifier"
+
+
+def test_one_value_that_resembles_a_name_drops_no_column_of_few_values():
+    levels = ["Prof school degree", "Bachelors", "High school", "Masters", "10th", "Primary"] * 10
+    assert columns_of(education=levels)["education"]["role"] == "quasi"
+    found = columns_of(diagnosis=["Prof Smith", "flu", "cold", "cough", "asthma", "cut"] * 10)
+    assert found["diagnosis"]["role"] == "identifier"
+
+
+def test_fine_weights_of_records_are_dropped():
+    table = pl.DataFrame({"age": PEOPLE_AGED * 20, "instance_weight": [R.uniform(500, 9000) for _ in range(1200)]})
+    assert propose(table).policy.columns["instance_weight"].role == "identifier"

@@ -172,11 +172,12 @@ class Look:
         return found if len(found) else None
 
     @cached_property
-    def is_about_one(self) -> bool:
-        """Whether most numbers are small and some broken, as weights of records are, and those of bodies are not."""
+    def is_of_records(self) -> bool:
+        """Whether numbers are broken, and most are small or many have no other record: weights of bodies are not so."""
         numbers = self.plain.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False).drop_nulls()
         median = numbers.median()
-        return isinstance(median, float) and median < 20 and bool((numbers != numbers.round()).any())
+        is_fine = len(numbers) > 500 and self.distinct > 0.3 * len(numbers)
+        return isinstance(median, float) and (median < 20 or is_fine) and bool((numbers != numbers.round()).any())
 
     @cached_property
     def is_code_by_name(self) -> bool:

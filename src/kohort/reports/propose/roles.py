@@ -57,7 +57,7 @@ def proposed_role(look: Look) -> Proposal:
 def _rules(look: Look, kinds: frozenset[Kind]) -> Iterator[Proposal | None]:
     """In this order: what must not go out comes before what may."""
     yield _empty(look)
-    yield _pattern(look)
+    yield _pattern(look, kinds)
     yield _direct(look, kinds)
     yield _prose(look, kinds)
     yield _number(look, kinds)
@@ -72,7 +72,7 @@ def _empty(look: Look) -> Proposal | None:
     return None if look.distinct else Proposal("identifier", "it is empty, so it is dropped")
 
 
-def _pattern(look: Look) -> Proposal | None:
+def _pattern(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
     most = max(look.patterns, key=look.patterns.__getitem__, default=None)
     if most is None:
         return None
@@ -80,6 +80,8 @@ def _pattern(look: Look) -> Proposal | None:
     if share >= _MANY:
         id_like = most in _OF_PEOPLE
         return Proposal("identifier", f"its cells look like {most}", is_number_of_people=id_like)
+    if most == "names of people" and look.is_coarse and "quasi" in kinds and not kinds & {"direct", "person"}:
+        return None  # a few names of schools or places, each of many records
     if most != "names of people" or share > 0.05:
         return Proposal("identifier", f"some of its cells look like {most}, so it is dropped", unsure=True)
     return None
@@ -123,7 +125,7 @@ def _number(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
 
 
 def _survey_weight(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
-    if not look.is_number or not ("survey-weight" in kinds or (is_weight(look.name) and look.is_about_one)):
+    if not look.is_number or not ("survey-weight" in kinds or (is_weight(look.name) and look.is_of_records)):
         return None
     reason = "a survey weight tells the stratum, and often the person; round it before you publish it"
     return Proposal("identifier", reason, unsure=True)

@@ -72,6 +72,7 @@ WORDS: dict[Kind, str] = {
         relationship children kinder enfants hijos figli kinderen filhos spouse employer arbeitgeber company hospital
         krankenhaus klinik clinic hopital ospedale ziekenhuis ward station facility department abteilung reparto
         afdeling school schule native birthplace latitude longitude lat lon lng geo coordinate hours veteran housing
+        industry sector origin employment employee worker union migration unemployment emploi empleo impiego emprego
         famstand qualification habilitac situation situac familial niveau estudos functie funktion mestiere geschl lft
         localidad localite lugar luogo domicilio faith glaube stature koerpergroesse estatura civile raca lieu woon wohn
     """,
