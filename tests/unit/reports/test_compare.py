@@ -156,3 +156,15 @@ def test_sse_is_the_variance_within_classes():
 def squares(values):
     mean = sum(values) / len(values)
     return sum((value - mean) ** 2 for value in values)
+
+
+def test_clusters_that_are_published_alike_are_one_class():
+    """Two clusters of equal records: the algorithm formed two, a reader sees one; and what it reports is kept."""
+    frame = pl.DataFrame({"a": [1, 1, 1, 1, 9, 9], "ill": list("xyxyxy")})
+    policy = kohort.Policy.build(k=2, quasi_identifiers=["a"], sensitive=["ill"], seed=1)
+    plain, vertical = kohort.compare(
+        frame, policy, algorithms=["gccg", {"name": "two-level", "form": "vertical", "accept_broken_guarantee": True}]
+    )
+    assert (plain.clusters, plain.classes) == (3, 2)
+    assert vertical.facts["effective k if the tables are joined row by row"] == 2
+    assert kohort.compare(frame, policy, algorithms=["gccg"]).to_frame()["clusters"].to_list() == [3]
