@@ -106,7 +106,17 @@ def shares(folder):
     policy = tables.adult_policy(tables.EIGHT, 10).with_changes("algorithm", name="fast")
     (folder / "policy.toml").write_text(policy.to_toml())
     output, spent = folder / "release.csv", folder / "spent.json"
-    arguments = ("anonymize", folder / "adult.csv", "-p", folder / "policy.toml", "-o", output, "--bound-effort", 0)
+    arguments = (
+        "anonymize",
+        folder / "adult.csv",
+        "-p",
+        folder / "policy.toml",
+        "-o",
+        output,
+        "--bound-effort",
+        0,
+        "--force",
+    )
     parts = []
 
     def note():

@@ -114,7 +114,7 @@ KEYS = [
         "unknown-key-input",
         says(
             "policy.toml, line 18: unknown key 'missin' in [input] (did you mean 'missing'?); "
-            "known are missing, delimiter, quote, encoding."
+            "known are missing, delimiter, quote, encoding, decimal, thousands, skip_rows, sheet, labels."
         ),
         policy=section("input", 'missin = ["NA"]'),
     ),
@@ -147,7 +147,7 @@ KEYS = [
         "unknown-key-column",
         says(
             "policy.toml, line 9: unknown key 'tpye' in [columns.age] (did you mean 'type'?); "
-            "known are role, type, weight, hierarchy, domain, format, pseudonym, "
+            "known are role, type, weight, hierarchy, domain, format, decimal, thousands, pseudonym, "
             "snap, bottom, top, min_width."
         ),
         policy=age('tpye = "integer"'),
@@ -214,7 +214,7 @@ KEYS = [
             "policy.toml, line 3: 'privacy.suppression_limit' must be less than or equal to 1; got 3.",
             "policy.toml, line 10: 'columns.age.type' must be 'integer', 'number', 'date' or 'string'; got 'int'.",
             "policy.toml, line 11: unknown key 'wieght' in [columns.age] (did you mean 'weight'?); "
-            "known are role, type, weight, hierarchy, domain, format, pseudonym, "
+            "known are role, type, weight, hierarchy, domain, format, decimal, thousands, pseudonym, "
             "snap, bottom, top, min_width.",
             "policy.toml, line 18: 'columns.disease.role' must be "
             "'identifier', 'quasi', 'sensitive' or 'insensitive'; got 'secret'.",
