@@ -176,3 +176,26 @@ def test_values_of_which_nothing_can_be_seen_are_one(tmp_path):
     outcome = run_case(case := by_hand("memory", ANY_BLANK, "age,ill\n" + "".join(rows)), tmp_path)
     assert findings(case, outcome) == []
     assert len(set(outcome.target.read_text().splitlines()[1:])) == 8, "no class was merged"
+
+
+DATED = """
+[privacy]
+k = 2
+[columns]
+seen = { role = "quasi", type = "date" }
+ill = "sensitive"
+"""
+
+
+@pytest.mark.promise("2.4")
+@pytest.mark.parametrize("time", [" 13:05", "T13:05:00", " 00:00:01", "T00:00:00.000001+02:00"])
+@pytest.mark.parametrize("shown", ["{}", "[{} - {}]", ">= {}"])
+def test_a_date_has_no_time_of_day(tmp_path, time, shown):
+    """All rows of a class may show it, and it is finer than the policy allows: it was read as its day."""
+    moment = f"2020-01-31{time}"
+    (tmp_path / "policy.toml").write_text(DATED)
+    (tmp_path / "in.csv").write_text(f"seen,ill\n{moment},a\n{moment},b\n")
+    there = ["-p", str(tmp_path / "policy.toml"), "--original", str(tmp_path / "in.csv")]
+    for cell, code in ((shown.format(*2 * [moment]), 1), (shown.format(*2 * ["2020-01-31"]), 0)):
+        (tmp_path / "out.csv").write_text(f"seen,ill\n{cell},a\n{cell},b\n")
+        assert command("verify", str(tmp_path / "out.csv"), *there)[0] == code, cell

@@ -11,7 +11,7 @@ import re
 from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import TypeAlias
 
@@ -69,29 +69,37 @@ def point(text: str) -> Interval | None:
     return None if value is None else Interval(value, value)
 
 
-def day(text: str, style: str | None = None) -> Decimal | None:
-    """Read one day as days since 1970: ISO, with or without a time, or the given strptime style."""
+def day(text: str, style: str | None = None, *, timed: bool = True) -> Decimal | None:
+    """Read one day as days since 1970: ISO, with or without a time, or the given strptime style.
+
+    Parameters
+    ----------
+    timed : bool
+        Whether a time of day may follow; if not, only midnight may.
+    """
     text = text.strip()
     if style is not None:
         # what we publish is ISO whatever the style of the input
         found = dated(text, style)
-        return day(text) if found is None else _days(found)
+        return day(text, timed=timed) if found is None else _days(found)
     try:
-        return _days(datetime.fromisoformat(text).date()) if _DAY.fullmatch(text) else None
+        moment = datetime.fromisoformat(text) if _DAY.fullmatch(text) else None
     except ValueError:
         return None
+    return None if moment is None or (moment.time() != time.min and not timed) else _days(moment.date())
 
 
 def days_atom(style: str | None = None) -> Atom:
     """Make the reader of a published day, month, quarter, year or decade as an interval of days.
 
-    What is published is ISO. Other tools may write days in the style of the table, unless it looks like ISO.
+    What is published is ISO. Other tools may write days in the style of the table, unless it looks like ISO; none may
+    publish a time of day, which is finer than a day.
     """
 
     def read(text: str) -> Interval | None:
-        value = day(text)
+        value = day(text, timed=False)
         if value is None and style is not None and not _ISO_SHAPE.fullmatch(text.strip()):
-            value = day(text, style)
+            value = day(text, style, timed=False)
         return _period(text.strip()) if value is None else Interval(value, value)
 
     return read

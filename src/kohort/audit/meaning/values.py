@@ -122,7 +122,7 @@ def _canonical_value(column: Column, notation: Notation | None) -> Canonical:
         if text is None:
             return None
         plain = text if notation is None else plain_number(text, notation) or text
-        value = day(text, column.format) if column.format is not None else number(plain)
+        value = day(text, column.format, timed=False) if column.format is not None else number(plain)
         if value is not None:
             return value
         try:
