@@ -8,6 +8,8 @@ from kohort.errors import DataError
 
 LEAST = 256 * 10**6
 """Less than this is not enough to work with."""
+_MOST = 2**60
+"""No machine has more; a limit above it is none, and libraries do not take every number."""
 
 
 def memory_of(given: str | int) -> int:
@@ -32,4 +34,4 @@ def memory_of(given: str | int) -> int:
         raise DataError(f"memory: {given!r} is no size; give a number with MB, GB, MiB or GiB, such as 2GB.") from None
     if size < LEAST:
         raise DataError(f"memory: {given!r} is too little to work with; give 256MB or more.")
-    return size
+    return min(size, _MOST)

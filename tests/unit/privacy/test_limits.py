@@ -133,3 +133,12 @@ def test_numbers_of_any_size(zeros):
     assert kept(make("variance-control", variance=4 * factor**2), large(1, 5), large(1, 4)) == [True, False]
     assert kept(make("epsilon-m", epsilon=2 * factor, m=2), large(1, 4), large(1, 3)) == [True, False]
     assert kept(make("dissimilarity", epsilon=2 * factor, delta=1), large(1, 4), large(1, 3)) == [True, False]
+
+
+@pytest.mark.promise("6.1")
+@pytest.mark.parametrize("delta", [5e-324, 1e-300, 1e-46, 1e-44])
+def test_the_whole_table_keeps_any_delta_disclosure(delta):
+    """A delta of more digits than are computed was a strict limit of nothing: all requests were refused."""
+    whole = ["flu", "flu", "flu", "cold", "cold"]
+    assert kept(make("delta-disclosure", delta=delta), whole, whole) == [True, True]
+    assert kept(make("delta-disclosure", delta=delta), whole, whole[:4]) == [False, False]

@@ -21,3 +21,8 @@ def test_too_little_is_refused(given):
 def test_what_is_no_size_is_refused(given):
     with pytest.raises(DataError, match=r"is (no size|too little)"):
         memory_of(given)
+
+
+@pytest.mark.parametrize("given", ["99999999TB", 10**30, "20EB"])
+def test_more_memory_than_any_machine_has_is_no_limit(given):
+    assert memory_of(given) == 2**60

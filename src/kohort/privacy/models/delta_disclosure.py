@@ -21,6 +21,9 @@ from kohort.privacy.rules import Rule, shares
 _FURTHEST = Fraction(200)
 """No two shares in a table of 64-bit counts differ by a factor of e or 2 to this power."""
 
+_NEAREST = 1 + Fraction(1, 10**45)
+"""No two shares differ by a factor this near to 1, unless they are equal; digits of smaller deltas would be lost."""
+
 
 @MODELS.register("delta-disclosure")
 @dataclass(frozen=True)
@@ -75,5 +78,6 @@ class DeltaDisclosure(SensitiveModel):
     def _limits(self, table: Reference) -> tuple[list[Fraction], list[Fraction]]:
         """The shares in a class that each value must be below and above."""
         factor = exponential(min(exact(self.delta), _FURTHEST), None if self.log == "e" else 2)
+        factor = max(factor, _NEAREST)
         parts = [Fraction(count, table.total) for count in table.counts.tolist()]
         return [part * factor for part in parts], [part / factor for part in parts]
