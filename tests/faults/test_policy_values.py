@@ -223,11 +223,6 @@ INPUT_AND_OUTPUT = [
         policy=section("output", "shuffle_seed = -1"),
     ),
     Fault(
-        "bounds-in-csv",
-        says("policy.toml, line 18: bounds are for Parquet and frames; write Parquet, or set bounds = false."),
-        policy=section("output", "bounds = true"),
-    ),
-    Fault(
         "delimiter-of-two",
         says(like(r"policy\.toml, line 18: 'input\.delimiter' must be .*1 character.*; got '::'\.")),
         policy=section("input", 'delimiter = "::"'),
@@ -474,11 +469,6 @@ OPTIONS = [
         "option-seed",
         says(like(r"(--seed|policy.*): .*seed.* must be greater than or equal to 0; got -1\.")),
         options=("--seed", "-1"),
-    ),
-    Fault(
-        "option-bounds-in-csv",
-        says(like(r"(--bounds|policy.*): bounds are for Parquet and frames; .*\.")),
-        options=("--bounds",),
     ),
 ]
 

@@ -128,6 +128,33 @@ def test_imports_go_one_way(path):
         assert there == here or LEVEL[there] <= LEVEL[here], f"{here} imports {there}, which is above it"
 
 
+POSIX_ONLY = re.compile(
+    r"^\s*(?:import|from) (?:fcntl|grp|pwd|resource|termios|pty|tty|syslog)\b|"
+    r"\bos\.(?:getuid|geteuid|fork\w*|kill|killpg|setsid|statvfs|pathconf|mkfifo|chown|fchmod|sched_\w+|O_NO\w+|O_DIR\w+)\b",
+    re.MULTILINE,
+)
+
+
+def test_one_module_knows_what_systems_have():
+    """Windows has none of this: `common/system.py` does without it."""
+    found = {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if POSIX_ONLY.search(path.read_text())}
+    assert found == {"common/system.py", "cli/limits.py"}, "limits of processes are asked for where there are some"
+
+
+def test_the_core_starts_without_what_windows_lacks():
+    """Modules of POSIX are not there, and files have no owners."""
+    modules = loaded_by(
+        "sys.modules.update(dict.fromkeys(['fcntl', 'grp', 'pwd', 'resource']))",
+        "import os; del os.getuid, os.O_NOFOLLOW, os.O_DIRECTORY, os.O_NONBLOCK, os.pathconf, os.sched_getaffinity",
+        "import kohort, kohort.cli.main, kohort.ledger, kohort.table.safe, kohort.release.run",
+        "from kohort.common import private, system",
+        "assert not system.HAS_LOCKS and not system.HAS_OWNERS and system.is_running(1)",
+        "with private.private_folder('kohort-test', guarded=False) as folder: assert folder.is_dir()",
+        "assert system.cores() > 0 and system.longest_name(folder, 7) == 7",
+    )
+    assert "kohort.release.run" in modules
+
+
 def loaded_by(*arguments):
     """Modules in a fresh interpreter after running something."""
     code = "import sys, json, runpy\n" + "\n".join(arguments) + "\nprint('\\n' + json.dumps(sorted(sys.modules)))"

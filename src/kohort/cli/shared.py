@@ -66,7 +66,7 @@ MemoryOption = Annotated[
     typer.Option(metavar="SIZE", help="Memory limit, such as 2GB; the rest goes to temporary files."),
 ]
 KeepOrderOption = Annotated[bool, typer.Option("--keep-order", help="Keep the row order of the input.")]
-BoundsOption = Annotated[bool, typer.Option("--bounds", help="Parquet: add typed _lo and _hi columns.")]
+BoundsOption = Annotated[bool, typer.Option("--bounds", help="Add _lo and _hi columns beside intervals.")]
 FormulasOption = Annotated[
     bool,
     typer.Option("--neutralise-formulas", help="CSV: put an apostrophe before cells that a spreadsheet would run."),

@@ -25,11 +25,9 @@ from pathlib import Path
 
 from kohort.common import stopping
 from kohort.common.regular import regular
+from kohort.common.system import DIRECTORY, HAS_OWNERS, NOFOLLOW, is_alone, is_running, user
 from kohort.errors import DataError
 
-_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
-_HAS_OWNERS = hasattr(os, "getuid")
 _ELSEWHERE = "set TMPDIR to a folder of your own."
 _LONGEST = 120
 """Bytes of a name that names of drafts repeat; there is room for 255 in all."""
@@ -50,19 +48,20 @@ def fault_of_folder(path: Path, *, readable: bool = False) -> str | None:
     readable : bool
         Whether others may look into it, as long as they cannot change it: for what is no secret, such as code.
     """
+    if not HAS_OWNERS:
+        return None if path.is_dir() and not path.is_symlink() else "it is a link or no folder"
     try:
-        descriptor = os.open(path, os.O_RDONLY | _DIRECTORY | _NOFOLLOW)
+        descriptor = os.open(path, os.O_RDONLY | DIRECTORY | NOFOLLOW)
     except OSError as error:
         return "it is a link or no folder" if error.errno in (errno.ELOOP, errno.ENOTDIR) else str(error.strerror)
     try:
         found = os.fstat(descriptor)
     finally:
         os.close(descriptor)
-    if _HAS_OWNERS:
-        if found.st_uid != os.getuid():
-            return "it belongs to somebody else"
-        if found.st_mode & (0o022 if readable else 0o077):
-            return "others may change it" if readable else "others may enter it"
+    if found.st_uid != user():
+        return "it belongs to somebody else"
+    if found.st_mode & (0o022 if readable else 0o077):
+        return "others may change it" if readable else "others may enter it"
     return fault_of_parents(path)
 
 
@@ -74,7 +73,7 @@ def fault_of_parents(path: Path, keeper: int | None = None) -> str | None:
     keeper : int, optional
         A further user who may own the folders above: the owner of what is there.
     """
-    if not _HAS_OWNERS:
+    if not HAS_OWNERS:
         return None
     for parent in Path(os.path.realpath(path.parent), "x").parents:
         try:
@@ -92,25 +91,11 @@ def _others_may_write(found: os.stat_result, path: Path) -> bool:
     """Whether users beside the owner, and root, have the right to write, by the mode or by a list of rights."""
     if not found.st_mode & 0o022:
         return False
-    if found.st_mode & 0o002 or not _is_alone(found.st_uid, found.st_gid):
+    if found.st_mode & 0o002 or not is_alone(found.st_uid, found.st_gid):
         return True
     with suppress(OSError, AttributeError):
         return "system.posix_acl_access" in os.listxattr(path)
     return True
-
-
-def _is_alone(user: int, group: int) -> bool:
-    """Whether nobody but the user is in a group: many systems give every user such a one, of the same name."""
-    import grp
-    import pwd
-
-    with suppress(KeyError):
-        name, found = pwd.getpwuid(user).pw_name, grp.getgrgid(group)
-        if found.gr_name != name or not set(found.gr_mem) <= {name}:
-            return False
-        # Members whose own group it is are not listed with it.
-        return all(other.pw_uid == user for other in pwd.getpwall() if other.pw_gid == group)
-    return False
 
 
 @cache
@@ -119,7 +104,7 @@ def _trusted() -> frozenset[int]:
 
     In a namespace of users that does not know the root of the system, its folders seem to belong to nobody.
     """
-    trusted = {0, os.getuid()}
+    trusted = {0, user()}
     with suppress(OSError, ValueError):
         known = Path("/proc/self/uid_map").read_text(encoding="utf-8").split()
         if known != ["0", "0", str(2**32 - 1)]:
@@ -228,18 +213,12 @@ def remove_remains(folder: Path, beginning: str) -> None:
 
 def is_alive(process: int, start: int) -> bool:
     """Whether there is such a process that was started at that time."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        pass
-    return _start_of(process) == start
+    return is_running(process) and _start_of(process) == start
 
 
 def _remove(path: Path) -> None:
     with suppress(OSError):
-        if _HAS_OWNERS and path.lstat().st_uid != os.getuid():
+        if HAS_OWNERS and path.lstat().st_uid != user():
             return
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
@@ -264,7 +243,7 @@ def fault_of_file(descriptor: int, path: Path) -> str | None:
 
     Its keeper is its owner: this user or root, or somebody in whose folder it is.
     """
-    if not _HAS_OWNERS:
+    if not HAS_OWNERS:
         return None
     path = Path(os.path.realpath(path))
     found = os.fstat(descriptor)
@@ -305,7 +284,7 @@ def read_secret(path: Path) -> bytes:
     """
     with path.open("rb") as file:
         found = os.fstat(file.fileno())
-        if stat.S_ISREG(found.st_mode) and _HAS_OWNERS and found.st_mode & 0o002:
+        if stat.S_ISREG(found.st_mode) and HAS_OWNERS and found.st_mode & 0o002:
             raise PermissionError(errno.EPERM, "anybody may write to it")
         content = file.read(_SECRET + 1)
     if len(content) > _SECRET:

@@ -21,6 +21,7 @@ import numba
 from numba.extending import register_jitable
 
 from kohort.common.private import fault_of_folder
+from kohort.common.system import HAS_OWNERS, user
 
 CACHE_VARIABLE = "NUMBA_CACHE_DIR"
 KEPT = 30 * 24 * 3600.0
@@ -54,8 +55,8 @@ def cache_directory() -> Path | None:
     places: list[Path] = []
     with suppress(RuntimeError):  # a user without a home
         places.append(Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "kohort" / "kernels")
-    if hasattr(os, "getuid"):
-        places.append(Path(tempfile.gettempdir()) / f"kohort-{os.getuid()}" / "kernels")
+    if HAS_OWNERS:
+        places.append(Path(tempfile.gettempdir()) / f"kohort-{user()}" / "kernels")
     if given := os.environ.get(CACHE_VARIABLE):
         places.insert(0, Path(given))
     place = next((place for place in places if _private_directory(place.absolute() / _version())), None)

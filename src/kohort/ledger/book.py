@@ -15,6 +15,8 @@ from pathlib import Path
 
 from kohort.common import stopping
 from kohort.common.private import short
+from kohort.common.system import HAS_LOCKS, NOFOLLOW, NONBLOCK, user
+from kohort.common.system import lock as lock_file
 from kohort.errors import DataError
 from kohort.ledger.file import read_ledger, read_or_new, write_ledger
 from kohort.ledger.format import Entry, Ledger, People, Shown
@@ -128,9 +130,7 @@ def _alone(path: Path) -> Iterator[None]:
     Libraries for this (filelock) take the same lock of the system, but wait by asking again and again, leave the file
     behind, and take one that somebody else has made, who could hold it for ever.
     """
-    try:
-        import fcntl
-    except ImportError:  # Windows: one process at a time is up to the user
+    if not HAS_LOCKS:
         yield
         return
     lock = path.with_name(f".{short(path.name)}.lock")
@@ -140,7 +140,7 @@ def _alone(path: Path) -> Iterator[None]:
             if descriptor >= 0:
                 os.close(descriptor)
             descriptor = _opened(lock, path)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            lock_file(descriptor)
             # Whoever held it before may have removed it: then this is a lock on nothing.
             is_held = lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat())
         yield
@@ -150,7 +150,7 @@ def _alone(path: Path) -> Iterator[None]:
             if descriptor >= 0:
                 # Stopped while it waited, it must not take the lock away from whoever holds it.
                 with suppress(OSError):
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    lock_file(descriptor, wait=False)
                     if is_held or os.path.samestat(os.fstat(descriptor), lock.stat()):
                         lock.unlink()
                 os.close(descriptor)
@@ -159,10 +159,10 @@ def _alone(path: Path) -> Iterator[None]:
 def _opened(lock: Path, path: Path) -> int:
     """The lock of a ledger, which nobody else has made: they could hold it for ever."""
     try:
-        descriptor = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+        descriptor = os.open(lock, os.O_CREAT | os.O_RDWR | NOFOLLOW | NONBLOCK, 0o600)
     except OSError as error:
         raise DataError(f"ledger {path.name}: cannot be written ({error.strerror}); check the folder.") from None
-    if os.fstat(descriptor).st_uid in (os.getuid(), path.stat().st_uid if path.exists() else os.getuid()):
+    if os.fstat(descriptor).st_uid in (user(), path.stat().st_uid if path.exists() else user()):
         return descriptor
     os.close(descriptor)
     raise DataError(f"ledger {path.name}: its lock {lock.name} belongs to somebody else; check the folder.")

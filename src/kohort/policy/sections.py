@@ -203,7 +203,7 @@ class Output(Section):
     formulas: Literal["kept", "neutralised"] = "kept"
     """Whether CSV cells that a spreadsheet would run as a formula get a leading apostrophe."""
     bounds: bool = False
-    """Parquet and frames: add typed ``<column>_lo`` and ``<column>_hi`` beside interval columns."""
+    """Add ``<column>_lo`` and ``<column>_hi`` beside interval columns; typed in Parquet and frames."""
     pseudonym_key: PseudonymKey | None = None
     """Where the key of pseudonyms is: ``{ env = "NAME" }`` or ``{ file = "PATH" }``."""
 

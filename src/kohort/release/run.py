@@ -240,14 +240,12 @@ def _target(
         if book.persons:
             refuse_other_persons(before.releases, book.persons)
     if policy.output.bounds:
-        _refuse_bounds(policy, kind)
+        _refuse_bounds(policy)
     return kind
 
 
-def _refuse_bounds(policy: Policy, kind: Kind) -> None:
-    if kind == "csv":
-        fault = "bounds are for Parquet and frames; write Parquet, or set bounds = false."
-        raise PolicyError(policy.located(("output", "bounds"), fault))
+def _refuse_bounds(policy: Policy) -> None:
+    """Refuse ends that would have the names of other columns."""
     ends = [f"{name}_{end}" for name in policy.quasi_identifiers for end in ("lo", "hi")]
     for name in ends:
         if name in policy.columns:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from kohort.codes.encode import Codes
 from kohort.common import stopping
+from kohort.common.system import cores
 from kohort.errors import Interrupted
 from kohort.privacy import Promise
 from kohort.search.neighbours import nearness
@@ -352,8 +352,3 @@ class _Clock:
         self.done += rounds
         passed = time.perf_counter() - self._start
         self._step = max(1, round(TICK * self.done / max(passed, 1e-9)))
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

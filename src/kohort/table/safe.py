@@ -21,6 +21,7 @@ from pathlib import Path
 from kohort.common import stopping
 from kohort.common.packed import SUFFIXES
 from kohort.common.private import is_alive, owner, remove_remains, short
+from kohort.common.system import HAS_OWNERS, NOFOLLOW, sync_file, user
 from kohort.errors import DataError
 
 
@@ -47,8 +48,7 @@ class _Target:
         if not self.private:
             self.draft.chmod((0o777 if self.draft.is_dir() else 0o666) & ~_umask())
         if self.draft.is_file():
-            with self.draft.open("rb") as file:
-                os.fsync(file.fileno())
+            sync_file(self.draft)
 
     def move_aside(self) -> None:
         """Take an old file away, but keep it."""
@@ -313,10 +313,10 @@ def recover(folder: Path) -> None:
 def _moves(note: Path, process: str) -> list[tuple[Path, Path]]:
     """What a note says, if this user wrote it and it is about drafts of that process."""
     try:
-        descriptor = os.open(note, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        descriptor = os.open(note, os.O_RDONLY | NOFOLLOW)
         with os.fdopen(descriptor, encoding="utf-8") as file:
             facts = os.fstat(file.fileno())
-            if not stat.S_ISREG(facts.st_mode) or (hasattr(os, "getuid") and facts.st_uid != os.getuid()):
+            if not stat.S_ISREG(facts.st_mode) or (HAS_OWNERS and facts.st_uid != user()):
                 return []
             moves = [(Path(draft), Path(target)) for draft, target in json.load(file)]
     except (OSError, ValueError, TypeError):

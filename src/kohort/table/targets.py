@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kohort.common.packed import SUFFIXES
+from kohort.common.system import longest_name
 from kohort.errors import DataError, PolicyError
 from kohort.table.databases import is_url
 from kohort.table.files import files_of, is_folder
@@ -206,9 +207,7 @@ def _refuse_place(path: Path) -> None:
 
 def _refuse_length(path: Path) -> None:
     """Refuse a name that the file system has no room for; its own words come late, and about another name."""
-    longest = _LONGEST
-    with suppress(OSError, ValueError, AttributeError):
-        longest = os.pathconf(path.parent, "PC_NAME_MAX")
+    longest = longest_name(path.parent, _LONGEST)
     if len(os.fsencode(path.name)) > longest:
         start = f"{path.name[:20]}..."
         raise DataError(f"{start}: cannot be written (its name has more than {longest} bytes); give a shorter one.")

@@ -130,6 +130,22 @@ def test_bounds(tmp_path, hospital, policy):
     assert kohort.verify(release.path, wide).passed
 
 
+def test_bounds_in_csv(tmp_path, hospital, policy):
+    wide = policy.with_changes("output", bounds=True)
+    release = kohort.anonymize(hospital, wide, output=tmp_path / "out.csv", verdict=tmp_path / "out.csv.verdict.json")
+    written = pl.read_csv(release.path, try_parse_dates=True)
+    assert written.schema["birth_date_lo"] == pl.Date
+    originals = hospital[release.row_order]
+    assert (written["birth_date_lo"] <= originals["birth_date"]).all()
+    assert (written["length_of_stay_hi"] >= originals["length_of_stay"]).all()
+    assert kohort.verify(release.path, wide, original=hospital).passed
+    text = release.path.read_text()
+    low = str(written["length_of_stay_lo"][0])
+    line = text.splitlines()[1]
+    release.path.write_text(text.replace(line, line.replace(f",{low},", ",-99,", 1), 1))
+    assert not kohort.verify(release.path, wide).check("bounds").passed, "an end that the interval has not"
+
+
 def test_neutralised_formulas(tmp_path, hospital, policy):
     hostile = hospital.with_columns(diagnosis=pl.Series(['=HYPERLINK("x")', "-2+3", "@x", "fine"] * 100))
     safe = policy.with_changes("output", formulas="neutralised")

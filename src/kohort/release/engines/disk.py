@@ -21,6 +21,7 @@ import polars as pl
 
 from kohort.audit import examine, refuse_misread
 from kohort.common.progress import Clock
+from kohort.common.system import cores
 from kohort.errors import DataError, InfeasibleError
 from kohort.ledger import Recording
 from kohort.release.engines.duck import DuckScan, connected
@@ -39,7 +40,6 @@ from kohort.release.plan import Plan
 from kohort.release.pseudonyms import read_key
 from kohort.release.published_loss import Counted
 from kohort.release.solve import refuse_solution, refuse_stars
-from kohort.search.refine import cores
 from kohort.table.safe import Drafts
 from kohort.table.sizes import memory_of
 from kohort.table.sources import Source, copied, open_source

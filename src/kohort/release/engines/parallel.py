@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import Event, Lock
 
 from kohort.common.stopping import Workers
+from kohort.common.system import cores
 from kohort.errors import InfeasibleError, Interrupted
-from kohort.search.refine import cores
 
 Work = Callable[[int, Callable[[float], None], int], None]
 """Called with the number of a partition, how to report progress, and the number of threads."""
