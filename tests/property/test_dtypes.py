@@ -88,5 +88,5 @@ def test_every_type_is_released_or_refused(tmp_path, seed, way):
                 assert kohort.anonymize(table, policy).verdict.passed
             else:
                 memory = "300MB" if way == "disk" else None
-                assert kohort.anonymize(source, policy, output=target, memory=memory).verdict.passed
+                assert kohort.anonymize(source, policy, output=target, memory=memory, overwrite=True).verdict.passed
                 assert target.exists()

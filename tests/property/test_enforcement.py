@@ -97,7 +97,7 @@ def test_the_file_keeps_the_model(name, parameters, algorithm, frame, refine):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "out.csv"
         try:
-            kohort.anonymize(frame, policy, output=path)
+            kohort.anonymize(frame, policy, output=path, overwrite=True)
         except kohort.InfeasibleError:
             assert not path.exists()
             # One class of all records is the last resort; where it would do, nothing may be refused.

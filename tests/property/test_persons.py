@@ -50,7 +50,7 @@ def test_every_class_of_the_written_file_has_k_persons(tmp_path_factory, algorit
         usable = frame.drop_nulls(list(policy.quasi_identifiers))
     enough = usable["who"].cast(pl.Float64).n_unique() >= policy.privacy.k
     try:
-        release = kohort.anonymize(frame, policy, output=path)
+        release = kohort.anonymize(frame, policy, output=path, overwrite=True)
     except kohort.PolicyError:
         assert not enough
         return
@@ -72,7 +72,9 @@ def test_the_check_counts_what_brute_force_counts(tmp_path_factory, data):
     """Persons are dealt anew to a finished release: the verdict must agree with a count."""
     frame, policy = data.draw(visits("fast"))
     path = tmp_path_factory.mktemp("release") / "out.csv"
-    release = kohort.anonymize(frame, policy.with_changes("privacy", person=None, missing="own-value"), output=path)
+    release = kohort.anonymize(
+        frame, policy.with_changes("privacy", person=None, missing="own-value"), output=path, overwrite=True
+    )
     asked = policy.with_changes("privacy", missing="own-value")
     fewest = min(map(len, persons_by_class(path, release, frame, policy).values()))
     verdict = kohort.verify(path, asked, original=frame, row_order=release.row_order)

@@ -29,7 +29,7 @@ def released(tmp_path_factory, table, people, policy, model):
     folder = tmp_path_factory.mktemp("population")
     people.write_parquet(folder / "people.parquet")
     asked = policy.with_changes("privacy", models=[{**model, "population": str(folder / "people.parquet")}])
-    release = kohort.anonymize(table, asked, output=folder / "out.csv")
+    release = kohort.anonymize(table, asked, output=folder / "out.csv", overwrite=True)
     return rows_of(folder / "out.csv"), release.verdict.check(model["model"])
 
 
@@ -73,7 +73,7 @@ def test_the_average_risk_is_limited(tmp_path_factory, case, algorithm, most):
     models = [{"model": "average-risk", "most": most}, {"model": "sample-uniqueness", "most": 0}]
     policy = policy.with_changes("privacy", models=models).with_changes("algorithm", name=algorithm)
     try:
-        kohort.anonymize(frame, policy, output=path)
+        kohort.anonymize(frame, policy, output=path, overwrite=True)
     except InfeasibleError:
         assert Fraction(1, frame.height) > Fraction(str(most))
         return

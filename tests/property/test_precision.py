@@ -79,7 +79,7 @@ def ends(text):
 def test_every_published_interval_keeps_the_settings(tmp_path_factory, case):
     frame, policy = case
     path = tmp_path_factory.mktemp("release") / "out.csv"
-    release = kohort.anonymize(frame, policy, output=path)
+    release = kohort.anonymize(frame, policy, output=path, overwrite=True)
     for row, record in zip(rows_of(path), release.row_order.tolist(), strict=True):
         for name, column in policy.columns.items():
             text, value = row[name], frame[name][record]

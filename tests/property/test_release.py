@@ -24,7 +24,7 @@ def test_written_files_keep_the_promise(tmp_path_factory, algorithm, data):
     path = tmp_path_factory.mktemp("release") / "out.csv"
     before = frame.clone()
     try:
-        release = kohort.anonymize(frame, policy, output=path)
+        release = kohort.anonymize(frame, policy, output=path, overwrite=True)
     except InfeasibleError:
         assert may_be_impossible(frame, policy)
         return
@@ -44,7 +44,7 @@ def test_written_files_keep_the_promise(tmp_path_factory, algorithm, data):
 def test_loss_read_from_the_file_is_the_loss_of_the_boxes(tmp_path_factory, case):
     frame, policy = case
     path = tmp_path_factory.mktemp("release") / "out.csv"
-    release = kohort.anonymize(frame, policy, output=path)
+    release = kohort.anonymize(frame, policy, output=path, overwrite=True)
     again = kohort.measure(path, frame, policy)
     assert again.by_column == pytest.approx(release.loss.by_column, abs=1e-9)
     assert again.total == pytest.approx(release.loss.total, abs=1e-9)
@@ -56,7 +56,7 @@ def test_every_corruption_that_breaks_k_is_rejected(tmp_path_factory, case, data
     """Change one published cell: the verdict must agree with a count of the classes."""
     frame, policy = case
     path = tmp_path_factory.mktemp("release") / "out.csv"
-    kohort.anonymize(frame, policy, output=path)
+    kohort.anonymize(frame, policy, output=path, overwrite=True)
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
     column = data.draw(st.sampled_from([rows[0].index(name) for name in policy.quasi_identifiers]))

@@ -60,7 +60,16 @@ def test_init_never_publishes_silently(tmp_path):
 
 def test_anonymize_verify_measure(folder):
     done = call(
-        "anonymize", "patients.csv", "-p", "policy.toml", "-o", "out.csv", "--private", "private.json", folder=folder
+        "anonymize",
+        "patients.csv",
+        "-p",
+        "policy.toml",
+        "-o",
+        "out.csv",
+        "--private",
+        "private.json",
+        "--force",
+        folder=folder,
     )
     assert "verified:" in done.stdout
     assert "GCP" in done.stdout

@@ -59,7 +59,7 @@ def test_releases_of_many_spellings_are_made_and_verified(tmp_path, model, memor
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     table.write_csv(source, quote_style="always")
     policy = policy_of(model).with_changes("input", missing=("", "NA"))
-    release = kohort.anonymize(source, policy, output=target, memory=memory)
+    release = kohort.anonymize(source, policy, output=target, memory=memory, overwrite=True)
     assert release.verdict.passed
     with target.open(newline="") as file:
         assert {row["ill"] for row in csv.DictReader(file)} == set(cells)  # as they were written
