@@ -40,6 +40,10 @@ def main() -> int:
         found.add(some)
     counts = f"ended with {dict(sorted(found.codes.items()))}; mutants {dict(sorted(found.mutants.items()))}"
     say(f"{found.faults} findings in {found.cases} cases; {counts}")
+    released = sum(times for (_, code), times in found.codes.items() if code == 0)
+    if given.seed is None and 2 * released < found.cases:
+        say(f"only {released} of {found.cases} cases ended with a release: the requests are not what they should be")
+        return 1
     return 1 if found.faults else 0
 
 

@@ -37,11 +37,13 @@ def test_the_judge_knows_nothing_of_kohort(path):
 
 
 def attacked(engine, first, folder, spark=None):
-    found = []
+    found, released = [], 0
     for seed in range(first, first + BATCH):
         (folder / str(seed)).mkdir()
-        _, faults, _ = attack(case_of(seed, engine), folder / str(seed), spark)
+        outcome, faults, _ = attack(case_of(seed, engine), folder / str(seed), spark)
+        released += outcome.code == 0
         found += [f"{engine} {seed}: {fault}" for fault in faults]
+    assert found or released >= BATCH // 4, "most requests are refused: nothing is put to the test"
     return found
 
 
