@@ -117,7 +117,9 @@ def test_a_ledger_that_was_tampered_with_is_refused(tmp_path):
     there = ["-p", str(tmp_path / "policy.toml")]
     book, out = tmp_path / "ledger.json", tmp_path / "out.csv"
     for _ in range(2):
-        done = command("anonymize", str(tmp_path / "in.csv"), *there, "-o", str(out), "--ledger", str(book), "--quiet")
+        done = command(
+            "anonymize", str(tmp_path / "in.csv"), *there, "-o", str(out), "--ledger", str(book), "--quiet", "--force"
+        )
         assert done == (0, "", "")
     document = json.loads(book.read_text())
     assert len(document["releases"]) == 2

@@ -11,7 +11,6 @@ from kohort.common.regular import regular
 from kohort.errors import DataError
 from kohort.policy import Policy
 from kohort.policy.promise import policy_of_promise
-from kohort.table.targets import verdict_path
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,8 @@ def told_beside(release: Any, verdict: str | Path | None) -> Told:
     DataError
         When there is none, or it does not say what was promised.
     """
+    from kohort.table.targets import verdict_path
+
     if verdict is None and not isinstance(release, str | Path):
         raise DataError("verify: nothing says what was promised; give the policy, or the verdict of the release.")
     path = Path(verdict) if verdict is not None else verdict_path(Path(release))

@@ -104,7 +104,7 @@ def test_the_tables_fit_the_protocol():
     from kohort.audit.read.table import Table
 
     wanted = {name for name in vars(AuditTable) if not name.startswith("_")}
-    assert wanted == {"header", "columns", "rows", "dictionary", "differences", "repeats"}
+    assert wanted == {"header", "columns", "rows", "dictionary", "differences", "repeats", "combinations"}
     assert wanted <= {*vars(Table), *Table.__annotations__}
 
 

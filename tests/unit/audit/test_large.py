@@ -244,7 +244,7 @@ def test_files_that_differ(files):
         "release b.parquet: column 'pay' is of another type than in a.parquet; write all files alike.",
     )
     (files / "release" / "b.parquet").write_text("a;b\n")
-    with pytest.raises(DataError, match="some of its files are Parquet and some are not"):
+    with pytest.raises(DataError, match="release: its files are of several kinds; give files of one kind"):
         in_files(files)
 
 

@@ -51,7 +51,7 @@ def test_what_spellings_alone_would_keep_is_refused(spellings):
         kohort.anonymize(table, policy_of(MODELS[0]))
 
 
-@pytest.mark.parametrize("memory", [None, 200_000_000])
+@pytest.mark.parametrize("memory", [None, 300_000_000])
 @pytest.mark.parametrize("model", MODELS, ids=[model["model"] for model in MODELS])
 def test_releases_of_many_spellings_are_made_and_verified(tmp_path, model, memory):
     cells = ["flu", "Flu ", "cold", "COLD", "1", "1.0", "\u00a01", "e\u0301", "é", "hiv", " ", "NA", "na ", ""]

@@ -46,9 +46,13 @@ def differing(
     ordered = order is not None
     equal = _equal(release, original, names, ordered=ordered) if len(names) > _MANY else set()
     narrow = [name for name in names if name not in equal and release.is_narrow(name) and original.is_narrow(name)]
-    questions = [same_value(release, original, name, policy) for name in narrow]
     counts = dict.fromkeys(equal, 0)
-    counts |= zip(narrow, outside(release, original, order, questions), strict=True)
+    # most cells are written as the original has them, and then nothing has to be read as a value
+    texts = [_same_text(release, original, name) for name in narrow]
+    counts |= zip(narrow, outside(release, original, order, texts), strict=True)
+    apart = [name for name in narrow if counts[name]]
+    questions = [same_value(release, original, name, policy) for name in apart]
+    counts |= zip(apart, outside(release, original, order, questions), strict=True)
     for name in names:
         if name not in counts:
             counts[name] = _differing(release, original, name, comparison(policy, name), ordered=ordered)
@@ -75,6 +79,16 @@ def _beside(release: Table, original: Table, names: Sequence[str], *, ordered: b
     if not ordered:
         return f"{sides[0]} AS r JOIN {sides[1]} AS o ON o.place = r.place"
     return f"{sides[0]} AS r JOIN {ORDER} AS matched ON matched.r = r.place JOIN {sides[1]} AS o ON o.place = matched.o"
+
+
+def _same_text(release: Table, original: Table, name: str) -> Question:
+    """Ask whether two texts are the same to the letter."""
+    import polars as pl
+
+    there, released = (table.dictionary(name).values.whole() for table in (original, release))
+    both = pl.DataFrame({"text": pl.concat([there, released])}).with_row_index()
+    places = both.select(pl.col("index").first().over("text")).to_series().to_numpy()
+    return Question.of(name, (places[len(there) :], places[len(there) :]), places[: len(there)])
 
 
 def same_value(release: Table, original: Table, name: str, policy: Policy) -> Question:

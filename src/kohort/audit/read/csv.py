@@ -135,7 +135,8 @@ def _pieces(file: File, dialect: Dialect, names: Sequence[str | None], styles: S
         if size > _PIECE:
             yield pl.concat(waiting)
             waiting, size = [], 0
-    yield pl.concat(waiting)
+    if waiting:
+        yield pl.concat(waiting)
 
 
 def _listed(names: Sequence[str | None]) -> list[str]:

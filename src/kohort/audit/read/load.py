@@ -17,12 +17,12 @@ from kohort.audit.read.stored import stored_pieces
 from kohort.audit.read.table import Chunk, Table
 from kohort.audit.read.zones import day_of
 from kohort.errors import DataError
-from kohort.table.databases import SqlTable
 
 if TYPE_CHECKING:
     import polars as pl
 
     from kohort.policy import Policy
+    from kohort.table.databases import SqlTable
 
     Source: TypeAlias = "Paths | pl.DataFrame | SqlTable"
 
@@ -89,6 +89,8 @@ def missing_texts(policy: Policy, column: str) -> frozenset[str]:
 
 def _opened(database: Database, name: str, source: Source, policy: Policy, wanted: Collection[str]) -> Opened:
     import polars as pl
+
+    from kohort.table.databases import SqlTable
 
     if isinstance(source, pl.DataFrame):
         return _frame(database, name, source, policy, wanted)

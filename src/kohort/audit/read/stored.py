@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING, Any
 from kohort.audit.read.database import Database, quoted
 from kohort.audit.read.formats.base import refuse_names, text_frame
 from kohort.errors import VerificationError
-from kohort.table.databases import SqlTable, opened
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from kohort.table.databases import SqlTable
 
     Texts = Iterable[tuple[list[str], list[tuple[Any, ...]]]]
 
 
 def stored_pieces(place: SqlTable, called: str) -> Iterator[pl.DataFrame]:
     """The cells of a table in a database, some rows after the others."""
+    from kohort.table.databases import opened
+
     with opened(place) as session:
         names = session.columns(session.relation)
         refuse_names(names, f"{called} {place.name}")

@@ -224,3 +224,11 @@ def test_what_is_no_table():
         cells(42)
     with pytest.raises(DataError, match="column 'age' holds lists or records"):
         cells(pl.DataFrame({"age": [[1]], "sex": ["F"]}))
+
+
+@pytest.mark.parametrize("most", [0, 1 << 25])
+def test_a_file_may_end_where_a_piece_of_it_does(write, monkeypatch, most):
+    monkeypatch.setattr("kohort.audit.read.csv._PIECE", most)
+    lines = [";".join(row) for row in (NAMES, ("20", "F", "Flu"), ("[20 - 29]", "M", ""))]
+    assert cells(write(*lines)) == PLAIN
+    assert cells(write(";".join(NAMES)))[1] == []

@@ -100,7 +100,9 @@ def test_csv_files_of_a_folder_are_one_table(patients, tmp_path):
         patients[number * 1000 : number * 1000 + 1000].write_csv(folder / f"{number}.csv")
     policy = policy_of(output={"order": "kept"})
     for source in (folder, str(folder / "*.csv")):
-        release = kohort.anonymize(source, policy, output=tmp_path / "out.csv", memory=MEMORY, partitions=3)
+        release = kohort.anonymize(
+            source, policy, output=tmp_path / "out.csv", memory=MEMORY, partitions=3, overwrite=True
+        )
         assert release.verdict.passed
         released = pl.read_csv(tmp_path / "out.csv", infer_schema=False)
         assert released["diagnosis"].to_list() == patients["diagnosis"].to_list()
@@ -337,7 +339,8 @@ def test_where_a_row_stands_does_not_tell_its_part(patients, stored, tmp_path, k
     assert len(np.unique(parts)) == 7
     assert max(z_scores(positions, parts)) < 4
     assert max(z_scores(positions, np.arange(3000) // 500)) < 4  # nor where it stood in the table
-    other = kohort.anonymize(stored, policy.with_changes("output", shuffle_seed=2), output=out, memory=MEMORY)
+    policy = policy.with_changes("output", shuffle_seed=2)
+    other = kohort.anonymize(stored, policy, output=out, memory=MEMORY, overwrite=True)
     assert other.verdict.passed
     again = pl.read_parquet(out) if kind == "parquet" else pl.read_csv(out)
     assert abs(np.corrcoef(positions, np.argsort(again["cost"].to_numpy()))[0, 1]) < 0.1
