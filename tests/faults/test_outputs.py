@@ -23,7 +23,6 @@ from faults.harness import (
     place,
     plain_faults,
     says,
-    section,
 )
 from kohort.datasets import patients
 
@@ -115,7 +114,6 @@ EARLY = {
     "output-is-a-folder": (POLICY, "folder.csv"),
     "output-of-unknown-kind": (POLICY, "release.docx"),
     "output-is-the-input": (POLICY, "people.csv"),
-    "bounds-in-csv": (section("output", "bounds = true"), "release.csv"),
     "no-hierarchy-of-a-sensitive-column": (f'{POLICY}hierarchy = "disease.csv"\n', "release.csv"),
     "k-over-n": (changed("k = 2", "k = 5"), "release.csv"),
 }
