@@ -91,7 +91,7 @@ class CellError(DataError):
         return DataError, self.faults
 
     def of_counts(self, counts: Sequence[int]) -> DataError:
-        """The same if each row stands for so many records, wherever these are."""
+        """The same where each row stands for several records, wherever these are."""
         return DataError(self._say(sum(counts[row] for row in self.rows), ""))
 
 

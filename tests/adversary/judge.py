@@ -176,9 +176,28 @@ class Release:
 
     def _covers(self, row: int, record: int) -> bool:
         return all(
-            column.covers(text, value)
-            for column, text, value in zip(self.quasi, self.texts[row], self.records[record], strict=True)
+            known[text][number]
+            for known, text, number in zip(self._covered, self.texts[row], self._numbers[record], strict=True)
         )
+
+    @cached_property
+    def _values(self) -> list[list[Any]]:
+        """The different values of each quasi-identifier."""
+        return [list(dict.fromkeys(column)) for column in zip(*self.records, strict=True)]
+
+    @cached_property
+    def _numbers(self) -> list[tuple[int, ...]]:
+        """The values of each original record by number."""
+        numbers = [{value: number for number, value in enumerate(values)} for values in self._values]
+        return [tuple(n[value] for n, value in zip(numbers, record, strict=True)) for record in self.records]
+
+    @cached_property
+    def _covered(self) -> list[dict[str, list[bool]]]:
+        """Which values each text of a quasi-identifier is true of: many rows ask the same."""
+        return [
+            {text: [column.covers(text, value) for value in values] for text in set(texts)}
+            for column, texts, values in zip(self.quasi, zip(*self.texts, strict=True), self._values, strict=True)
+        ]
 
     @cached_property
     def _beside_of_row(self) -> list[tuple[Any, ...]]:
@@ -232,8 +251,8 @@ def _columns(release: Release) -> Iterator[Fault]:
             expected.append(name)
         if spec["role"] == "quasi" and release.setting("output", "bounds", False) and not spec.get("hierarchy"):
             kind = next(column.kind for column in release.quasi if column.name == name)
-            expected += [f"{name}_lo", f"{name}_hi"] if kind != "text" else []
-    ends = {f"{column.name}_{end}" for column in release.quasi for end in ("lo", "hi")} & set(expected)
+            expected += [f"{name}_lo", f"{name}_hi", f"{name}_mid"] if kind != "text" else []
+    ends = {f"{column.name}_{end}" for column in release.quasi for end in ("lo", "hi", "mid")} & set(expected)
     shown = set(release.table.names)
     same = list(release.table.names) == expected if release.strict else shown <= set(expected) <= shown | ends
     if not same or len(set(release.table.names)) != len(release.table.names):

@@ -9,6 +9,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,7 @@ def _read(text: str, atom: str, value: Any) -> Span | None:
     return None
 
 
+@cache
 def number_span(text: str) -> Span | None:
     """A number, interval or half-line."""
     if (point := number_of(text)) is not None:
@@ -152,6 +154,7 @@ def number_span(text: str) -> Span | None:
     return Span(Fraction(found[1]), Fraction(found[2])) if found else None
 
 
+@cache
 def day_span(text: str) -> Span | None:
     """A day, month, quarter, year or decade, an interval or a half-line of days."""
 

@@ -107,12 +107,22 @@ def number_of(text: str) -> Fraction | None:
 def moment_of(cell: Cell) -> dt.datetime | None:
     """The moment that a cell is, or is written as: in UTC if it has a zone."""
     value = cell.value
-    if isinstance(value, str) and re.match(r"\d{4}-\d{2}-\d{2}[T ]\d", value):
+    if isinstance(value, str) and re.match(r"\d{4}-\d{2}-\d{2}[Tt ]\d", value):
         with contextlib.suppress(ValueError):
             value = dt.datetime.fromisoformat(value)
     if not isinstance(value, dt.datetime):
         return None
     return value.astimezone(dt.UTC) if value.tzinfo else value
+
+
+def in_utc(table: Table) -> Table:
+    """The table with its moments in UTC."""
+
+    def moved(cell: Cell) -> Cell:
+        moment = moment_of(cell) if isinstance(cell.value, dt.datetime) else None
+        return cell if moment is None else Cell(moment, moment)
+
+    return Table(table.names, tuple(tuple(map(moved, row)) for row in table.rows), table.types)
 
 
 def _is_code(text: str) -> bool:

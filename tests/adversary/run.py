@@ -12,20 +12,25 @@ import tomllib
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
 from unittest import mock
 
+from typer.main import get_command
+
 from .feasible import is_feasible
 from .generate import Case, arrow_table, twin_of, write_files
 from .judge import Fault, Release, judge, judge_verdict, leaks
 from .judge_buckets import judge_buckets
-from .judge_files import Malformed, Table, of_arrow, read
+from .judge_files import Malformed, Table, in_utc, of_arrow, read
 from .mutate import Subject, csv_text, mutant_of, mutant_pair_of, write_mutant
 
 OLD = b"an old release\n"
 PARTS = 4
+_BUILT = cache(get_command)
+"""The command line, of which this process has one: to build it takes as long as many a command."""
 
 
 @dataclass
@@ -141,6 +146,7 @@ def command(*arguments: str) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()
     with (
         mock.patch.object(sys, "argv", ["kohort", *arguments]),
+        mock.patch("typer.main.get_command", _BUILT),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
@@ -417,7 +423,8 @@ def original_of(case: Case, outcome: Outcome) -> Table:
         table = arrow_table(case)
         # there a column of whole numbers with a missing one is one of floats
         return of_arrow(type(table).from_pandas(table.to_pandas()) if case.source["kind"] == "pandas" else table)
-    return read(outcome.source, **(_dialect(case) if not case.source["kind"].startswith("parquet") else {}))
+    table = read(outcome.source, **(_dialect(case) if not case.source["kind"].startswith("parquet") else {}))
+    return in_utc(table) if case.engine == "spark" else table  # which reads moments, and no zones
 
 
 def _dialect(case: Case) -> dict[str, Any]:

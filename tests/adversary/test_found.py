@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from .generate import by_hand
-from .run import command, findings, run_case, tampered
+from .judge import judge
+from .run import command, findings, release_of, run_case, tampered
 
 POLICY = """
 [privacy]
@@ -199,3 +200,21 @@ def test_a_date_has_no_time_of_day(tmp_path, time, shown):
     for cell, code in ((shown.format(*2 * [moment]), 1), (shown.format(*2 * ["2020-01-31"]), 0)):
         (tmp_path / "out.csv").write_text(f"seen,ill\n{cell},a\n{cell},b\n")
         assert command("verify", str(tmp_path / "out.csv"), *there)[0] == code, cell
+
+
+# -- moments that are published as they are ----------------------------------------------------------------
+
+
+@pytest.mark.promise("2.1")
+@pytest.mark.parametrize(("letter", "code"), [("T", 0), ("t", 0), (" ", 0), ("x", 1), ("\u2603", 1)])
+def test_a_moment_has_one_of_three_letters_between_day_and_time(tmp_path, letter, code):
+    """Python takes any; the judge took no small t, which is one in RFC 3339."""
+    policy = '[privacy]\nk = 2\n[output]\norder = "kept"\n[columns]\nq = "quasi"\nseen = "insensitive"\n'
+    table = f"q,seen\nf,2020-01-31T02:00:00+09:00\nf,2020-01-31{letter}02:00:00+09:00\n"
+    case = by_hand("memory", policy, table.replace(letter, "T"))
+    outcome = run_case(case, tmp_path)
+    assert findings(case, outcome) == []
+    outcome.target.write_text(table, encoding="utf-8")
+    given = ["-p", str(tmp_path / "policy.toml"), "--original", str(outcome.source)]
+    assert command("verify", str(outcome.target), *given)[0] == code
+    assert bool(judge(release_of(case, outcome, strict=False))) == bool(code)

@@ -256,7 +256,7 @@ MEASURE = [
     ),
     measure(
         "measure-unknown-texts",
-        "column 'town': a published value covers no value of its hierarchy; run verify.",
+        "column 'town': a published value covers no value of its hierarchy; give a policy that has it, or run verify.",
         release=RELEASE.replace("Sekretheim", CANARY),
     ),
     measure("measure-empty", "release release.csv: the file is empty; it needs a header and rows.", release=""),

@@ -62,7 +62,8 @@ def test_long_texts_of_numbers_are_told_apart(tmp_path):
         assert kohort.verify(path, POLICY).facts.smallest_class == 1
 
 
-@pytest.mark.parametrize("missing", [[str(i) for i in range(1_000_000)], ["\0"], ["\ud800"]])
+@pytest.mark.parametrize("missing", ["a million", ["\0"], ["\ud800"]], ids=["many", "zero", "half"])
 def test_texts_for_missing_that_cannot_be_looked_for(missing):
+    missing = list(map(str, range(1_000_000))) if missing == "a million" else missing
     with pytest.raises(PolicyError, match=r"'?input.missing'? must list"):
         kohort.Policy.build(k=2, quasi_identifiers=["age"], input={"missing": missing})

@@ -179,6 +179,31 @@ LIMITS = {
 }
 
 
+@pytest.mark.parametrize("command", ["anonymize", "check", "verify", "compare"])
+def test_no_room_for_any_file(desk, command):
+    call(desk, *RELEASE)
+    before = contents(desk)
+    asked = {
+        "anonymize": ("people.csv", "-o", "other.csv"),
+        "check": ("people.csv",),
+        "verify": ("release.csv", "--original", "people.csv"),
+        "compare": ("people.csv", "--algorithms", "fast", "-o", "figures.csv"),
+    }[command]
+    done = call(desk, command, *asked, "-p", "policy.toml", limits={resource.RLIMIT_FSIZE: 0})
+    assert done.returncode in (0, 2), done.stderr
+    shutil.rmtree(desk / ".cache", ignore_errors=True)  # compiled code, which is no part of any result
+    assert contents(desk) == {name: held for name, held in before.items() if not name.startswith(".cache")}
+
+
+def test_a_key_that_others_may_write_to(desk):
+    call(desk, *RELEASE)
+    assert call(desk, "certificate", "keygen", "key").returncode == 0
+    (desk / "key").chmod(0o666)
+    done = call(desk, "certificate", "make", "release.csv", "-p", "policy.toml", "-o", "cert.json", "--key", "key")
+    assert_refused(done, r"key: cannot be read \(anybody may write to it\)\.")
+    assert not (desk / "cert.json").exists()
+
+
 @pytest.mark.parametrize(("limits", "said"), LIMITS.values(), ids=LIMITS)
 @pytest.mark.parametrize("options", [(), ("--memory", "1GB")], ids=["memory", "disk"])
 def test_limits_end_in_a_sentence_or_are_no_hindrance(desk, limits, said, options):

@@ -12,7 +12,6 @@ from fractions import Fraction
 from math import lcm, prod
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 
 def keeps(name, group, table, tree=None, **parameters):
@@ -173,9 +172,14 @@ def earth_movers_distance(group, table, distance, tree=None, order=None):
             return unit
         return _height(tree, next(node for node in tree[a] if node in tree[b]))
 
+    from scipy.optimize import linear_sum_assignment  # half a second, which few tests need
+
     records = lcm(len(group), len(table))
     here, there = group * (records // len(group)), table * (records // len(table))
-    costs = np.array([[steps(a, b) for b in there] for a in here])
+    values = list(dict.fromkeys([*here, *there]))
+    apart = np.array([[steps(a, b) for b in values] for a in values])
+    places = {value: place for place, value in enumerate(values)}
+    costs = apart[np.ix_([places[a] for a in here], [places[b] for b in there])]
     rows, columns = linear_sum_assignment(costs)
     return Fraction(int(costs[rows, columns].sum()), unit * len(here))
 

@@ -8,6 +8,7 @@ from collections import Counter
 import polars as pl
 from hypothesis import strategies as st
 
+from helpers.tasks import SHORT
 from kohort.algorithms import ALGORITHMS
 from kohort.measures import MEASURES
 from kohort.policy import Policy
@@ -106,7 +107,8 @@ def requests(draw, algorithm, max_rows=30):
     if "frequency-l-diversity" in cls.enforces and draw(st.booleans()):
         privacy["models"] = [{"model": "frequency-l-diversity", "column": "ill", "l": draw(st.integers(2, 3))}]
     changed = policy.with_changes("privacy", **privacy)
-    return frame, changed.with_changes("algorithm", name=algorithm, measure=draw(st.sampled_from(list(MEASURES))))
+    how = {"name": algorithm, "parameters": SHORT.get(algorithm, {}), "measure": draw(st.sampled_from(list(MEASURES)))}
+    return frame, changed.with_changes("algorithm", **how)
 
 
 def may_be_impossible(frame, policy):

@@ -191,6 +191,7 @@ def test_values_are_dealt_where_neighbours_have_the_same(algorithm):
         assert some["pay"].is_unique().all()
 
 
+@pytest.mark.slow
 def test_no_more_records_are_suppressed_than_need_be():
     """46 of 200 earn nothing: without 8 of them, and 2 more as classes have 5 records at least, 38 classes have one."""
     policy = Policy.build(k=5, quasi_identifiers=["age", "zip"], sensitive=["pay"], algorithm="fast", seed=1)

@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from hypothesis import event, given
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import kohort
@@ -83,6 +83,7 @@ def test_pairs_are_those_of_brute_force(old, new, k, least):
 
 @pytest.mark.slow
 @given(case=cases(max_rows=30), data=st.data())
+@settings(max_examples=25)
 def test_an_attack_that_works_is_never_missed(tmp_path_factory, case, data):
     """Two releases of one table, with some people gone: who is really disclosed makes the check fail."""
     table, policy = case

@@ -52,6 +52,7 @@ def released(source, policy, out, **how):
     return int(release.facts.get("partitions", "1").split(",")[0])
 
 
+@pytest.mark.slow
 @pytest.mark.promise("6.3")
 @pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: "-".join(map(str, model.values())))

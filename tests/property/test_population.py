@@ -34,7 +34,7 @@ def released(tmp_path_factory, table, people, policy, model):
 
 
 @pytest.mark.promise("1.4")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(sample=samples(), data=st.data())
 def test_every_class_covers_k_of_the_population(tmp_path_factory, sample, data):
     table, people, policy = sample
@@ -50,7 +50,7 @@ def test_every_class_covers_k_of_the_population(tmp_path_factory, sample, data):
 
 
 @pytest.mark.promise("1.4")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(sample=samples(), limits=st.tuples(st.integers(0, 10), st.integers(1, 10)).map(sorted))
 def test_every_class_has_its_share_of_the_population(tmp_path_factory, sample, limits):
     table, people, policy = sample

@@ -75,7 +75,7 @@ def ends(text):
 
 @pytest.mark.promise("2.4")
 @given(cases())
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_every_published_interval_keeps_the_settings(tmp_path_factory, case):
     frame, policy = case
     path = tmp_path_factory.mktemp("release") / "out.csv"

@@ -41,6 +41,7 @@ def test_written_files_keep_the_promise(tmp_path_factory, algorithm, data):
 
 
 @given(case=cases(max_rows=25))
+@settings(max_examples=25)
 def test_loss_read_from_the_file_is_the_loss_of_the_boxes(tmp_path_factory, case):
     frame, policy = case
     path = tmp_path_factory.mktemp("release") / "out.csv"
@@ -52,6 +53,7 @@ def test_loss_read_from_the_file_is_the_loss_of_the_boxes(tmp_path_factory, case
 
 @pytest.mark.promise("3.1")
 @given(case=cases(max_rows=25), data=st.data())
+@settings(max_examples=25)
 def test_every_corruption_that_breaks_k_is_rejected(tmp_path_factory, case, data):
     """Change one published cell: the verdict must agree with a count of the classes."""
     frame, policy = case
@@ -76,6 +78,7 @@ def test_every_corruption_that_breaks_k_is_rejected(tmp_path_factory, case, data
 
 
 @given(case=cases(), seed=st.integers(0, 5))
+@settings(max_examples=25)
 def test_row_order_of_the_input_does_not_matter(case, seed):
     """The same multiset of quasi-identifiers gives the same classes, whatever its order."""
     frame, policy = case

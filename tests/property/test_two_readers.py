@@ -34,6 +34,8 @@ CELLS = [
     "'",
     "\u2028",
     "007",
+    "\ufeff",
+    "x\u0680",
 ]
 
 
@@ -69,13 +71,8 @@ def by_maker(path, delimiter):
 def by_auditor(path, delimiter, *, is_release):
     dialect = audit_sniff(path, "t", delimiters=(delimiter,), is_release=is_release)
     blocks = records_of(path, dialect.form, "t")
-    rows = [[text or "" for text in row] for cells in blocks for row in _rows(cells)]
+    rows = [[text or "" for text in row] for cells in blocks for row in cells.frame.rows()]
     return [list(dialect.header), *rows]
-
-
-def _rows(cells):
-    texts = cells.texts.to_list()
-    return [texts[i : i + cells.width] for i in range(0, len(texts), cells.width)]
 
 
 @pytest.fixture(autouse=True)

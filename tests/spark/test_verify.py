@@ -5,6 +5,7 @@ import re
 import polars as pl
 import pytest
 
+import kohort.spark
 from helpers.features import ASKED, policy_of
 from kohort.audit import verify
 from kohort.audit.spark.verify import refuse_promises
@@ -179,3 +180,15 @@ def test_what_is_not_checked_in_spark_is_not_made_there(feature):
         assert feature in SPARK.lacks
         with pytest.raises(PolicyError, match="cannot be used on Spark"):
             refuse(SPARK, plan_of(asked))
+
+
+@only("local")
+def test_patterns_stand_for_columns_of_a_frame_in_spark(spark):
+    table = pl.DataFrame({"age": [20 + row % 30 for row in range(200)], "q1": ["ab"[row % 2] for row in range(200)]})
+    frame = in_spark(spark, table.with_columns(name=pl.lit("x")))
+    given = {"privacy": {"k": 4}, "algorithm": {"name": "mondrian", "seed": 1}}
+    policy = Policy.from_dict(given | {"columns": {"a*": "quasi", "q*": "sensitive", "*": "identifier"}})
+    release = kohort.spark.anonymize(frame, policy).persist()
+    assert release.columns == ["age", "q1"]
+    assert kohort.spark.verify(release, policy, original=frame).passed
+    assert kohort.spark.verify(release, policy).passed

@@ -97,7 +97,7 @@ class Incognito(Algorithm):
 class _Search:
     """The paper's search over sets of columns of growing size.
 
-    A column at its top level tells nothing. So a node of some columns is the node of all columns where the
+    A column at its top level says nothing. So a node of some columns is the node of all columns where the
     others are at their top, and to leave a column out is to take it to its top.
     """
 

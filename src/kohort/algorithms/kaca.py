@@ -82,7 +82,7 @@ class KACA(Clusterer):
         instead = "use an algorithm for large tables, such as 'k-member' or 'sequential'"
         refuse_long(self.name, distances, self.limit, SPEED, what, instead)
         costs = compile_costs(Levels(self.beta), task.codes.axes)
-        # The axis that tells most rows apart first: a sum is cut short early. No distance changes.
+        # The axis that separates most rows first: a sum is cut short early. No distance changes.
         total = np.zeros(len(costs.kind), np.int64)
         kernels.spread(rows.codes, costs, total)
         axes = np.argsort(-total, kind="stable")

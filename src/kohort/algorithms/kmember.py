@@ -63,7 +63,7 @@ class ClassPenalized(Clusterer):
         return super().refuses(policy)
 
     def solve(self, task: Task) -> Solution:
-        """Find a box for every record; with a class penalty, tell how homogeneous the classes are."""
+        """Find a box for every record; with a class penalty, report how homogeneous the classes are."""
         solution = super().solve(task)
         if not self.class_penalty:
             return solution

@@ -107,7 +107,7 @@ class ProximityAwareClustering(Clusterer):
         return []
 
     def wants_sensitive(self, policy: Policy) -> bool:
-        """Sensitive columns are looked at where there are any: without a weight, for what the release tells."""
+        """Sensitive columns are looked at where there are any: without a weight, for the figures of the release."""
         return bool(policy.having_role("sensitive"))
 
     @override
@@ -148,7 +148,7 @@ class ProximityAwareClustering(Clusterer):
         return task.codes.distinct.order if self.sensitive_weight == 0 else lexicographic_order(task)
 
     def hands(self, records: int) -> int:
-        """Into how many parts a part of so many records is dealt: more than one if its rows are too much alike."""
+        """Into how many parts a part of that many records is dealt: more than one if its rows are too much alike."""
         return -(-records // self.capacity)
 
     def labels(
@@ -216,7 +216,7 @@ class ProximityAwareClustering(Clusterer):
         return Parting(metric, self.tau, self.theta, self.distance == "one-way", self.capacity, k)
 
     def t_for(self, records: int, k: int) -> int:
-        """The number of ancestors for so many records.
+        """The number of ancestors for a number of records.
 
         Raises
         ------

@@ -126,7 +126,7 @@ class TwoLevel(Clusterer):
         return faults
 
     def wants_sensitive(self, policy: Policy) -> bool:
-        """Whether the sensitive columns are to be encoded: to tell what joining the tables discloses."""
+        """Whether the sensitive columns are to be encoded: to report what joining the tables discloses."""
         return self.form == "vertical" and bool(policy.having_role("sensitive"))
 
     @override

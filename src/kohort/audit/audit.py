@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from kohort.audit.as_is import as_is_of
 from kohort.audit.asked import texts_of
-from kohort.audit.beside import told_beside
+from kohort.audit.beside import stated_beside
 from kohort.audit.case import Case, LoadedCase, bound_names
 from kohort.audit.checklist import Need, answers, unanswerable
 from kohort.audit.checks import buckets
 from kohort.audit.checks.classes import classes
 from kohort.audit.checks.coverage import pair
 from kohort.audit.checks.kept import is_too_large, kept_order
+from kohort.audit.fitted import fitted
 from kohort.audit.meaning.order import order_in_array, order_of
 from kohort.audit.meaning.published import published_column
 from kohort.audit.meaning.values import same_value
@@ -71,7 +72,7 @@ def verify(
         Whether each privacy model must also hold against someone who knows all other sensitive columns. How many
         classes fail then is reported in any case.
     against : path or Ledger, optional
-        Earlier releases: with them, it is also checked what all of them together tell. See docs/ledger.md.
+        Earlier releases: with them, it is also checked what all of them together reveal. See docs/ledger.md.
     memory : int, optional
         Bytes that the audit may take, about. What does not fit is written to a private folder among temporary files,
         which is gone at the end. The distinct texts of a column must fit; so must a ledger and, with
@@ -89,10 +90,10 @@ def verify(
     PolicyError
         When the policy asks for buckets and has not one sensitive column, or for what a ledger cannot compare.
     """
-    told = None
+    stated = None
     if policy is None:
-        told = told_beside(release, verdict)
-        policy = told.policy
+        stated = stated_beside(release, verdict)
+        policy = stated.policy
     elif verdict is not None:
         raise DataError("verdict: it is read for the promise, and a policy gives another; give one of them.")
     found = examine(
@@ -105,7 +106,7 @@ def verify(
         ledger=against if against is None or isinstance(against, Ledger) else read_ledger(against),
         memory=memory,
     ).verdict
-    return found if told is None else told.compared(found)
+    return found if stated is None else stated.compared(found)
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def examine(
     folder: Path | None = None,
     hold: bool = False,
 ) -> Examination:
-    """Do what `verify` does, and tell what a ledger keeps of the release.
+    """Do what `verify` does, and return what a ledger keeps of the release, too.
 
     Parameters
     ----------
@@ -147,11 +148,12 @@ def examine(
         Whether the published texts of quasi-identifiers are given along.
     """
     policy = Policy.of(policy)
+    release, original, sensitive_table = (_source(given, policy) for given in (release, original, sensitive_table))
+    policy = fitted(policy, release, original)
     if ledger is not None:
         refuse_ledger(policy)
     if memory is not None:
         _refuse_in_limited_memory(policy, ledger)
-    release, original, sensitive_table = (_source(given, policy) for given in (release, original, sensitive_table))
     in_buckets = policy.privacy.anonymity == "buckets"
     if in_buckets != (sensitive_table is not None):
         raise DataError(
@@ -203,7 +205,7 @@ def _refuse_in_limited_memory(policy: Policy, ledger: Ledger | None) -> None:
 
 
 def refuse_ledger(policy: Policy) -> None:
-    """Refuse a ledger for releases that are not in classes: it could not tell what somebody is left with."""
+    """Refuse a ledger for releases that are not in classes: it could not say what an outsider still has to guess."""
     if policy.privacy.anonymity != "classes":
         fault = "a ledger compares releases in classes only; set anonymity = 'classes', or leave the ledger out."
         raise PolicyError(policy.located(("privacy", "anonymity"), fault))

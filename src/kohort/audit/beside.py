@@ -14,7 +14,7 @@ from kohort.policy.promise import policy_of_promise
 
 
 @dataclass(frozen=True)
-class Told:
+class Stated:
     """What a verdict says of the release that it is about."""
 
     policy: Policy
@@ -29,8 +29,8 @@ class Told:
         files = [name for name in (*about, *found.hashes) if name in about or name.startswith("hierarchy:")]
         both = (self.verdict.hashes, found.hashes)
         known, seen = ({name: hashes[name] for name in files if name in hashes} for hashes in both)
-        if "release" not in known or "release" not in seen:
-            return found
+        if "release" not in seen:
+            return found  # a table in memory is no file
         other = sorted(name for name in known.keys() | seen.keys() if known.get(name) != seen.get(name))
         sentence = f"{self.name} is about these files, byte by byte."
         if other:
@@ -39,7 +39,7 @@ class Told:
         return replace(found, checks=(*found.checks, Check("file", not other, sentence)))
 
 
-def told_beside(release: Any, verdict: str | Path | None) -> Told:
+def stated_beside(release: Any, verdict: str | Path | None) -> Stated:
     """What the verdict of a release says; the one beside it if no other is given.
 
     Raises
@@ -60,5 +60,5 @@ def told_beside(release: Any, verdict: str | Path | None) -> Told:
         reason = (error.strerror or type(error).__name__).lower()
         fault = f"{path.name}: cannot be opened ({reason}), and nothing else says what was promised; give the policy."
         raise DataError(fault) from None
-    told = Verdict.from_json(text)
-    return Told(policy_of_promise(told.promise, path), told, path.name)
+    stated = Verdict.from_json(text)
+    return Stated(policy_of_promise(stated.promise, path), stated, path.name)

@@ -23,6 +23,9 @@ from kohort.ledger import Ledger, People, PersonKey
 from kohort.policy import Policy
 from kohort.privacy import SensitiveModel
 
+ENDS = ("lo", "hi", "mid")
+"""What is said of an interval in columns of its own: its ends, and its middle."""
+
 
 @dataclass(frozen=True)
 class Case(ABC):
@@ -48,7 +51,7 @@ class Case(ABC):
         Parameters
         ----------
         known : sequence of str
-            Further columns that tell records of a class apart.
+            Further columns by which records of a class differ.
         """
 
     @property
@@ -122,10 +125,10 @@ class Case(ABC):
         return [name for name in self.policy.columns if name not in dropped and name not in self.release.columns]
 
     def bounds(self, name: str) -> dict[str, str]:
-        """Name the columns of the release that hold the ends of a quasi-identifier: column to end."""
+        """Name the columns of the release that hold the ends of a quasi-identifier, or the middle: column to which."""
         return {
             column: end
-            for end, column in zip(("lo", "hi"), bound_names(name), strict=True)
+            for end, column in zip(ENDS, bound_names(name), strict=True)
             if column in self.release.header and column not in self.policy.columns
         }
 
@@ -239,6 +242,6 @@ class LoadedCase(Case):
         return None if self.persons is None or self.sight is None else people_of(self, self.sight, self.persons)
 
 
-def bound_names(name: str) -> tuple[str, str]:
-    """Name the columns that may hold the ends of an interval column."""
-    return f"{name}_lo", f"{name}_hi"
+def bound_names(name: str) -> tuple[str, ...]:
+    """Name the columns that may hold the ends of an interval column, and its middle."""
+    return tuple(f"{name}_{end}" for end in ENDS)

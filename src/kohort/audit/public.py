@@ -17,6 +17,12 @@ from kohort.privacy import MODELS, SensitiveModel, SizeModel
 if TYPE_CHECKING:
     from kohort.audit.verdict import Check
 
+ROW_BY_ROW, IN_ANY_ORDER = "row by row", "in any order"
+"""How rows were compared with those of the original: in an order that somebody says, or column by column."""
+AS_THEY_STAND = "row by row, as the files stand"
+"""In the order of both files, as they fit so. That they do is for the eyes of those who have the original."""
+COVERED_IN_ANY_ORDER = "every published value covers an original of its own, column by column in any order of rows"
+
 FIGURES: Mapping[str, Collection[str]] = {
     "columns": ("identifiers", "without_role", "absent", "second.strange", "second.absent"),
     "pseudonyms": ("method", "not_pseudonyms.*", "inconsistent.*"),
@@ -62,6 +68,8 @@ def public_check(check: Check) -> tuple[str, dict[str, int | float | str]]:
     """The sentence and the figures of a check that may be handed over."""
     if not check.passed:
         return f"{_table(check)}{check.name}: not kept.", {}
+    if check.figures.get("method") == AS_THEY_STAND:
+        return f"{_table(check)}{COVERED_IN_ANY_ORDER}.", {**check.figures, "method": IN_ANY_ORDER}
     known = public_figures(check.name)
     if known and all(_is_listed(name, known) for name in check.figures):
         return check.sentence, dict(check.figures)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from kohort.policy import Policy
 
 SCHEMA = 1
+UNDECIDED = "not decided"
+"""The method of a check that lacks what it needs: what it asks may hold or not."""
 _SUMMARY = ("k", "persons", "diversity", "suppression", "coverage", "m-invariance", "intersection")
 
 
@@ -51,6 +53,11 @@ class Check:
     sentence: str
     figures: Mapping[str, int | float | str] = field(default_factory=dict)
     table: str = ""
+
+    @property
+    def undecided(self) -> bool:
+        """Whether it did not pass only because something was not given that it needs."""
+        return not self.passed and self.figures.get("method") == UNDECIDED
 
 
 @dataclass(frozen=True)
@@ -80,7 +87,7 @@ class AsIs:
     """Quasi-identifiers that are ``*`` in every row, each with what may help."""
 
     def sentence(self, rows: int) -> str:
-        """What is published as it is, for a release of so many rows; empty if nothing is."""
+        """What is published as it is, for a release of a number of rows; empty if nothing is."""
         columns = ", ".join(f"{name} ({count(number, 'value')})" for name, number in self.columns.items())
         if not columns:
             return ""
@@ -151,6 +158,12 @@ class Verdict:
     def passed(self) -> bool:
         """Whether every check passed."""
         return all(check.passed for check in self.checks)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether nothing speaks against the promise, and something was not given that is needed to confirm it."""
+        failed = [check for check in self.checks if not check.passed]
+        return bool(failed) and all(check.undecided for check in failed)
 
     @property
     def reason(self) -> str:
@@ -230,15 +243,35 @@ class Verdict:
         """
         try:
             data = json.loads(text)
+            _refuse_other_kinds(data)
             checks = tuple(Check(**check) for check in data["checks"])
             as_is = AsIs(**data["as_is"]) if data.get("as_is") else None
             more = {"promise": data.get("promise", {}), "as_is": as_is}
             verdict = cls(checks, Facts(**data["facts"]), data["hashes"], data["versions"], data["schema"], **more)
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise DataError("verdict: the text is not a verdict of kohort.") from None
         if verdict.schema != SCHEMA:
             raise DataError(f"verdict: this version of kohort reads schema {SCHEMA} only; update kohort.")
         return verdict
+
+
+def _refuse_other_kinds(data: Mapping[str, Any]) -> None:
+    """Refuse a document whose parts are of other kinds than those of a verdict.
+
+    Raises
+    ------
+    TypeError
+        For anything else to be made of it.
+    """
+    as_is = data.get("as_is") or {}
+    maps = [data["facts"], data["hashes"], data["versions"], data.get("promise", {}), as_is]
+    maps += [as_is.get(part, {}) for part in ("columns", "hidden")]
+    maps += [check.get("figures", {}) for check in data["checks"]]
+    texts = [*data["hashes"].values(), *(check["name"] for check in data["checks"])]
+    passed = [check["passed"] for check in data["checks"]]
+    kinds = ((maps, dict), (texts, str), (passed, bool))
+    if not all(isinstance(part, kind) for parts, kind in kinds for part in parts):
+        raise TypeError
 
 
 def hashes(release: object, policy: Policy) -> dict[str, str]:

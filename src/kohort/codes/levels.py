@@ -21,6 +21,9 @@ from kohort.hierarchy.builders import DATE_LEVELS
 if TYPE_CHECKING:
     from kohort.kernels.frequency import Frequencies
 
+DAYS = {"month": 30, "quarter": 91, "year": 365, "decade": 3652}
+"""About how long the periods of dates are."""
+
 Node = tuple[int, ...]
 """A level for each axis."""
 
@@ -84,6 +87,29 @@ def ladder_of(axis: Axis) -> Ladder:
     levels.append(np.zeros(axis.size, np.int32))
     groups = [level for below, level in zip(levels[:1] + levels, levels, strict=False) if level[-1] < below[-1]]
     return Ladder(axis, (levels[0], *groups))
+
+
+def width_of(ladder: Ladder, level: int) -> float | None:
+    """How wide the bins of a level of numbers are, or about how many days its periods have; None for categories.
+
+    Examples
+    --------
+    >>> ages = LineAxis("age", 1.0, pl.Series([17, 19, 21, 38, 90]), 17, 90, has_missing=False)
+    >>> ladder = ladder_of(ages)
+    >>> [width_of(ladder, level) for level in range(1, ladder.top)]
+    [5.0, 20.0, 40.0]
+    """
+    axis = ladder.axis
+    if isinstance(axis, TreeAxis) or len(axis.values) == 0:
+        return None
+    if axis.values.dtype == pl.Date:
+        widths = [float(days) for days in DAYS.values()]
+    else:
+        finest, levels = bins(axis.low, axis.high, integers=axis.values.dtype.is_integer())
+        widths = [finest * 2**number for number in range(levels)]
+    wanted = ladder.groups[level][: len(axis.values)]
+    fits = (width for width, marks in zip(widths, _line_marks(axis), strict=True) if (_runs(marks) == wanted).all())
+    return next(fits, None)
 
 
 def _runs(marks: NDArray[np.generic]) -> NDArray[np.int32]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -32,9 +33,43 @@ class Population:
     counts: NDArray[np.int64]
     """Distinct records of the population by their codes on the wide axes, and how often each occurs."""
 
+    @classmethod
+    def of(cls, table: Any, policy: Policy, frame: pl.DataFrame, codes: Codes, what: str = "population") -> Population:
+        """Read a population beside a table.
+
+        Parameters
+        ----------
+        table : path or table
+            The population: its quasi-identifiers are looked at.
+        frame : DataFrame
+            The records of the table that take part, typed.
+        codes : Codes
+            The same, encoded.
+        what : str
+            What messages call the population.
+
+        Raises
+        ------
+        DataError
+            When it cannot be read, or does not fit the table.
+        """
+        quasi = list(policy.quasi_identifiers)
+        try:
+            source = read_table(table, policy.input, policy.columns)
+            _refuse_columns(source.frame.columns, quasi)
+            people = typed_quasi_identifiers(source.frame.select(quasi), policy, source.zones)
+            people, known = _of_the_same_types(people, frame.select(quasi), policy)
+            # Alone first: a value that the hierarchy or the domain does not have is reported with its own row.
+            encode(people, policy)
+            both = encode(pl.concat([known, people], how="vertical_relaxed"), policy)
+        except KohortError as error:
+            raise DataError(*(f"{what}: {fault}" for fault in error.faults)) from None
+        rows = Codes(np.ascontiguousarray(both.array[frame.height :]), both.axes).distinct
+        return cls(codes.axes, both.axes, rows.codes, rows.counts)
+
     def covered(self, boxes: Boxes) -> NDArray[np.int64]:
         """Records of the population that each box covers, as it is published."""
-        from kohort.kernels.cover import count_covered
+        from kohort.kernels.cover import cover
 
         spans = [
             _span(axis, wide, boxes.lo[:, j], boxes.hi[:, j])
@@ -42,7 +77,7 @@ class Population:
         ]
         first = np.column_stack([span.lo for span in spans])
         last = np.column_stack([span.hi for span in spans])
-        found: NDArray[np.int64] = count_covered(first, last, self.points, self.counts)
+        found: NDArray[np.int64] = cover(first, last, np.ones(len(first), np.int64), self.points, self.counts)[0]
         return found
 
 
@@ -85,7 +120,8 @@ def coverages_of(
         if not isinstance(model, PopulationModel):
             continue
         if model.population not in read:
-            read[model.population] = _read(model, policy, frame, codes)
+            path, what = policy.folder / model.population, f"population of {model.name!r}"
+            read[model.population] = Population.of(path, policy, frame, codes, what)
         population = read[model.population]
         everybody = boxes_of_labels(codes.array, np.zeros(len(codes.array), np.int32))
         whole = population.covered(Boxes(everybody.lo[:1], everybody.hi[:1]))
@@ -94,22 +130,6 @@ def coverages_of(
             raise InfeasibleError(policy.located(("privacy", "models", index), f"{reason}."))
         found.append(Coverage(model, population))
     return tuple(found)
-
-
-def _read(model: PopulationModel, policy: Policy, frame: pl.DataFrame, codes: Codes) -> Population:
-    quasi = list(policy.quasi_identifiers)
-    try:
-        source = read_table(policy.folder / model.population, policy.input, policy.columns)
-        _refuse_columns(source.frame.columns, quasi)
-        people = typed_quasi_identifiers(source.frame.select(quasi), policy, source.zones)
-        people, table = _of_the_same_types(people, frame.select(quasi), policy)
-        # Alone first: a value that the hierarchy or the domain does not have is reported with its own row.
-        encode(people, policy)
-        both = encode(pl.concat([table, people], how="vertical_relaxed"), policy)
-    except KohortError as error:
-        raise DataError(*(f"population of {model.name!r}: {fault}" for fault in error.faults)) from None
-    rows = Codes(np.ascontiguousarray(both.array[frame.height :]), both.axes).distinct
-    return Population(codes.axes, both.axes, rows.codes, rows.counts)
 
 
 def _refuse_columns(there: Sequence[str], quasi: Sequence[str]) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -118,7 +121,7 @@ def publish(table: pl.DataFrame, codes: Codes, boxes: Boxes, dropped: tuple[str,
     dropped : tuple of str
         Columns that are not published.
     bounds : bool
-        Add typed ends beside interval columns.
+        Add typed ends, and the middle between them, beside interval columns.
     """
     columns: list[pl.Series] = []
     axes = {axis.name: j for j, axis in enumerate(codes.axes)}
@@ -137,24 +140,29 @@ def publish(table: pl.DataFrame, codes: Codes, boxes: Boxes, dropped: tuple[str,
 
 
 def _ends(axis: LineAxis, lo: NDArray[np.int32], hi: NDArray[np.int32], index: NDArray[np.int64]) -> list[pl.Series]:
-    """Typed ends of each interval, null where it holds a missing value."""
+    """Typed ends and middle of each interval, null where it holds a missing value."""
     open_ended = pl.Series(hi == axis.missing_code)
     last = max(len(axis.values) - 1, 0)
     if axis.coarse is not None:
-        typed = axis.coarse.typed(np.minimum(lo, last), np.minimum(hi, last), axis.name)
-        return [
-            end.set(open_ended, None).gather(index).alias(f"{axis.name}_{suffix}")
-            for suffix, end in zip(("lo", "hi"), typed, strict=True)
-        ]
-    ends = []
-    for suffix, side in (("lo", lo), ("hi", hi)):
-        values = (
-            axis.values.gather(np.minimum(side, last))
-            if len(axis.values)
-            else axis.values.extend_constant(None, len(side))
-        )
-        ends.append(values.set(open_ended, None).gather(index).alias(f"{axis.name}_{suffix}"))
-    return ends
+        low, high = axis.coarse.typed(np.minimum(lo, last), np.minimum(hi, last), axis.name)
+    elif len(axis.values):
+        low, high = (axis.values.gather(np.minimum(side, last)) for side in (lo, hi))
+    else:
+        low = high = axis.values.extend_constant(None, len(lo))
+    ends = {"lo": low, "hi": high, "mid": _middles(low, high)}
+    return [end.set(open_ended, None).gather(index).alias(f"{axis.name}_{name}") for name, end in ends.items()]
+
+
+def _middles(low: pl.Series, high: pl.Series) -> pl.Series:
+    """The middles of intervals: of days the earlier of two, of numbers the nearest double; null where an end is."""
+    found = [None if None in ends else _middle(*ends) for ends in zip(low.to_list(), high.to_list(), strict=True)]
+    return pl.Series(low.name, found, pl.Date if low.dtype == pl.Date else pl.Float64)
+
+
+def _middle(low: Any, high: Any) -> date | float:
+    if isinstance(low, date):
+        return low + timedelta(days=(high - low).days // 2)
+    return float((Fraction(str(low)) + Fraction(str(high))) / 2)
 
 
 def starred_rows(released: pl.DataFrame, quasi_identifiers: Sequence[str]) -> int:

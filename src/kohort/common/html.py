@@ -5,6 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
+from unicodedata import category
+
+_HIDDEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+
+
+def visible(text: str) -> str:
+    r"""A text without characters that show nothing, or turn around what is beside them: somebody will sign the page.
+
+    Examples
+    --------
+    >>> visible("a\u202eb\x07c").encode("ascii", "replace")
+    b'a?b?c'
+    """
+    return "".join("\ufffd" if category(one) in _HIDDEN and one != "\n" else one for one in text)
 
 
 def html_table(header: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:

@@ -6,6 +6,12 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+HIVE = (
+    "folders inside of it are named NAME=VALUE, which many readers take for a column; write that column into the "
+    "files, and give the folders other names"
+)
+"""What is wrong with a folder of files that are parted by the values of a column."""
+
 
 def _is_checksum(path: Path) -> bool:
     """Four bytes for each 512 of the file that it is about, after a head of eight."""

@@ -127,6 +127,20 @@ def make_folder(path: Path) -> None:
         raise PermissionError(errno.EPERM, fault)
 
 
+def temporary_folder() -> Path:
+    """The folder for temporary files.
+
+    Raises
+    ------
+    DataError
+        When there is none that can be written to.
+    """
+    try:
+        return Path(tempfile.gettempdir())
+    except OSError:
+        raise DataError(f"temporary files: cannot be written, in no folder for such; {_ELSEWHERE}") from None
+
+
 @contextmanager
 def private_folder(beginning: str, above: Path | None = None, *, guarded: bool = True) -> Iterator[Path]:
     """A private folder that is gone at the end, whatever ends the process.
@@ -146,10 +160,7 @@ def private_folder(beginning: str, above: Path | None = None, *, guarded: bool =
         When it cannot be made, or somebody else could put another in its place.
     """
     guard = None
-    try:
-        above = above or Path(tempfile.gettempdir())
-    except OSError as error:
-        raise DataError(f"temporary files: cannot be written ({error.strerror}); {_ELSEWHERE}") from None
+    above = above or temporary_folder()
     remove_remains(above, beginning)
     folder = above / f"{beginning}-{owner()}"
     try:

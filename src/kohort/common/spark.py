@@ -20,7 +20,7 @@ class Reported(Exception):
 
 
 def telling(work: Callable[[], T]) -> T:
-    """Do something on a worker, so that the driver can tell what fault of ours ended it."""
+    """Do something on a worker, so that the driver learns which of our errors ended it."""
     try:
         return work()
     except KohortError as error:
@@ -29,7 +29,7 @@ def telling(work: Callable[[], T]) -> T:
 
 
 def guarded(work: Callable[[], T], fault: str | None = None) -> T:
-    """Do some work in Spark, and tell a failure without its cause, whose text may quote cells.
+    """Do some work in Spark, and report a failure without its cause, whose text may quote cells.
 
     Parameters
     ----------

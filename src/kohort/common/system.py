@@ -71,6 +71,13 @@ def longest_name(folder: Path, otherwise: int) -> int:
     return otherwise
 
 
+def megabytes() -> int:
+    """Memory of this machine; 4,096 where the system does not say."""
+    with suppress(AttributeError, ValueError, OSError):
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    return 4096
+
+
 def cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -29,7 +29,7 @@ _SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http:
 
 
 def draw(taxonomy: Taxonomy, max_children: int = 12) -> Tree:
-    """Draw a taxonomy: every label, and the number of leaves under each inner node; so many children at the most.
+    """Draw a taxonomy: every label, and the number of leaves under each inner node; at most that many children of each.
 
     Examples
     --------

@@ -149,6 +149,8 @@ def cuts(
 
 def bins(spec: Hierarchy, values: Numbers, *, integers: bool, column: str, text: Sequence[str]) -> Taxonomy:
     """Build the taxonomy of intervals or cuts that a policy asks for."""
+    if len(np.unique(values)) < len(values):
+        raise DataError(f"column {column!r}: some of its numbers differ after the 15th digit alone; round them.")
     if spec.intervals is None:
         return cuts(values, cuts=spec.cuts or (), integers=integers, column=column, text=text)
     equal = spec.intervals

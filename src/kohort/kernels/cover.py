@@ -1,31 +1,135 @@
-"""Points in boxes: how many lie in each, and what they are like there."""
+"""Points in boxes: how many lie in each, in how many each lies, and what the points of a box are like."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from kohort.kernels.jit import kernel
+from kohort.kernels.jit import inner, kernel
+
+_LEAF = 12
+"""Points of a node that is not parted any more."""
 
 
 @kernel
-def count_covered(
+def cover(
     first,  # IN   int32[boxes, d]
     last,  # IN   int32[boxes, d]
-    points,  # IN   int32[points, d], ascending by their first coordinate
-    counts,  # IN   int64[points]
+    of_box,  # IN   int64[boxes], how often each box is there
+    points,  # IN   int32[points, d]
+    of_point,  # IN   int64[points], how often each point is there
 ):
-    """Add up the counts of the points in each box."""
-    covered = np.zeros(len(first), np.int64)
+    """Add up the counts of the points in each box, and of the boxes around each point.
+
+    The points are in a k-d tree (Bentley, CACM 18(9), 1975). A node that a box does not touch is left alone, and one
+    that it holds is counted as a whole, so most pairs of a point and a box are never looked at.
+    """
+    order, spans, children, low, high = _tree(points)
+    within = np.zeros(len(spans), np.int64)
+    for node in range(len(spans)):
+        for place in range(spans[node, 0], spans[node, 1]):
+            within[node] += of_point[order[place]]
+    covered, covering = np.zeros(len(first), np.int64), np.zeros(len(points), np.int64)
+    around, stack = np.zeros(len(spans), np.int64), np.empty(len(spans), np.int64)
     for box in range(len(first)):
-        begin = np.searchsorted(points[:, 0], first[box, 0], "left")
-        end = np.searchsorted(points[:, 0], last[box, 0], "right")
-        for point in range(begin, end):
-            inside = True
-            for axis in range(1, points.shape[1]):
-                inside = inside and first[box, axis] <= points[point, axis] <= last[box, axis]
-            if inside:
-                covered[box] += counts[point]
-    return covered
+        depth, stack[0] = min(1, len(spans)), 0
+        while depth:
+            depth -= 1
+            node = stack[depth]
+            touch = _touch(first[box], last[box], low[node], high[node])
+            if touch == 2:
+                covered[box] += within[node]
+                around[node] += of_box[box]
+            elif touch == 1 and children[node] >= 0:
+                stack[depth], stack[depth + 1] = children[node], node + 1
+                depth += 2
+            elif touch == 1:
+                for place in range(spans[node, 0], spans[node, 1]):
+                    point = order[place]
+                    if _touch(first[box], last[box], points[point], points[point]) == 2:
+                        covered[box] += of_point[point]
+                        covering[point] += of_box[box]
+    for node in range(len(spans)):
+        if around[node]:
+            for place in range(spans[node, 0], spans[node, 1]):
+                covering[order[place]] += around[node]
+    return covered, covering
+
+
+@inner
+def _touch(
+    first,  # IN   int32[d]
+    last,  # IN   int32[d]
+    low,  # IN   int32[d]
+    high,  # IN   int32[d]
+):
+    """Whether a box holds all that lies between two corners (2), some of it perhaps (1), or nothing (0)."""
+    found = 2
+    for axis in range(len(low)):
+        if high[axis] < first[axis] or last[axis] < low[axis]:
+            return 0
+        if low[axis] < first[axis] or last[axis] < high[axis]:
+            found = 1
+    return found
+
+
+@inner
+def _tree(
+    points,  # IN   int32[points, d]
+):
+    """Part points by the median of their widest axis, again and again, until few or equal ones are left.
+
+    The first child of a node is the next node.
+
+    Returns
+    -------
+    order, spans, children, low, high
+        Points by node; begin and end of each node in them; its second child, -1 if it has none; its corners.
+    """
+    order = np.arange(len(points))
+    most = max(2 * len(points), 1)
+    spans, children = np.empty((most, 2), np.int64), np.full(most, -1, np.int64)
+    low, high = np.empty((most, points.shape[1]), np.int32), np.empty((most, points.shape[1]), np.int32)
+    nodes, depth, stack = 0, min(1, len(points)), np.empty((most, 3), np.int64)
+    stack[0] = 0, len(points), -1
+    while depth:
+        depth -= 1
+        begin, end, above = stack[depth]
+        node, nodes = nodes, nodes + 1
+        if above >= 0:
+            children[above] = node
+        spans[node] = begin, end
+        middle = _parted(points, order[begin:end], low[node], high[node])
+        if middle:
+            stack[depth] = begin + middle, end, node
+            stack[depth + 1] = begin, begin + middle, -1
+            depth += 2
+    return order, spans[:nodes], children[:nodes], low[:nodes], high[:nodes]
+
+
+@inner
+def _parted(
+    points,  # IN   int32[points, d]
+    some,  # IN/OUT int64[], points of a node; ordered by the side that they are on
+    low,  # OUT  int32[d]
+    high,  # OUT  int32[d]
+):
+    """Find the corners of a node, and part its points; how many are on the first side, 0 if it stays whole."""
+    low[:], high[:] = points[some[0]], points[some[0]]
+    for point in some:
+        for axis in range(len(low)):
+            low[axis] = min(low[axis], points[point, axis])
+            high[axis] = max(high[axis], points[point, axis])
+    axis = np.argmax(high - low)
+    if len(some) <= _LEAF or low[axis] == high[axis]:
+        return 0
+    coordinates = np.sort(points[some, axis])
+    # the largest that is not on the second side; both have some
+    cut = coordinates[len(some) // 2]
+    if cut == high[axis]:
+        cut = coordinates[np.searchsorted(coordinates, cut) - 1]
+    sides = points[some, axis] > cut
+    some[:] = np.concatenate((some[~sides], some[sides]))
+    return len(some) - int(sides.sum())
 
 
 @kernel

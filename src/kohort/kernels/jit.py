@@ -14,10 +14,12 @@ import shutil
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numba
+from numba.core import event
 from numba.extending import register_jitable
 
 from kohort.common.private import fault_of_folder
@@ -29,7 +31,7 @@ KEPT = 30 * 24 * 3600.0
 
 
 def _private_directory(path: Path) -> bool:
-    """Make a directory if needed; tell whether it is ours alone to write, and nobody can put another in its place."""
+    """Make a directory if needed; whether it is ours alone to write, and nobody can put another in its place."""
     try:
         for folder in (*reversed(path.parents), path):
             if not folder.exists():
@@ -55,8 +57,8 @@ def cache_directory() -> Path | None:
     places: list[Path] = []
     with suppress(RuntimeError):  # a user without a home
         places.append(Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "kohort" / "kernels")
-    if HAS_OWNERS:
-        places.append(Path(tempfile.gettempdir()) / f"kohort-{user()}" / "kernels")
+    with suppress(OSError):  # nowhere is room for temporary files
+        places += [Path(tempfile.gettempdir()) / f"kohort-{user()}" / "kernels"] if HAS_OWNERS else []
     if given := os.environ.get(CACHE_VARIABLE):
         places.insert(0, Path(given))
     place = next((place for place in places if _private_directory(place.absolute() / _version())), None)
@@ -98,3 +100,19 @@ def is_compiled() -> bool:
     if CACHE is None or not CACHE.is_dir():
         return False
     return any(CACHE.rglob("*.nbi"))
+
+
+class Compiled(event.TimingListener):
+    """How long kernels were compiled, or loaded from the cache."""
+
+    @property
+    def seconds(self) -> float:
+        """So far."""
+        return float(self.duration) if self.done else 0.0
+
+
+@contextmanager
+def compiling() -> Iterator[Compiled]:
+    """Time what is spent on compiling and loading kernels in a block, in whatever thread."""
+    with event.install_listener("numba:compiler_lock", Compiled()) as listener:
+        yield listener

@@ -3,7 +3,7 @@
 Numbers are as far apart as their positions on a line; the nodes of a taxonomy as far as the path
 between them is long. In depth-first order, the lowest common ancestor of two leaves is as deep as
 the shallowest common ancestor of neighbouring leaves between them. So a walk over the leaves gives
-the distances of one node to all of them. These `sides` are worked out once for a record, or an
+the distances of one node to all of them. These `sides` are computed once for a record, or an
 ancestor, that is compared with many.
 
 An ancestor is given like a box, as `lo..hi` per axis: in a taxonomy it is the lowest common
@@ -163,7 +163,7 @@ def compare_vectors(
     stops,  # IN   int64[m], where the class of each vector ends
     epsilon,  # IN   float, vectors no farther apart are similar
     first,  # IN   int, the vector to begin with
-    work,  # IN   int, distances to work out before the next return
+    work,  # IN   int, distances to compute before the next return
     nearest,  # IN/OUT float64[m], distance to the nearest later record of the class
     total,  # IN/OUT float64[m], sum of the distances to later records of the class
     far,  # IN/OUT int64[m], records of the class that are not similar

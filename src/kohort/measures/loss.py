@@ -45,6 +45,28 @@ class Loss:
         return cls(total, by_column, measure, shares)
 
 
+def against_bound(loss: float, bound: float) -> str:
+    """How far a loss can be from the optimum, in words: wherever a loss and its lower bound are shown.
+
+    Beyond twice the bound, the bound says nothing about the release that is worth reading.
+
+    Examples
+    --------
+    >>> against_bound(0.12, 0.1)
+    'at most 20.0 % above the optimum: no release of this table loses less than 0.1000'
+    >>> against_bound(0.3, 0.1), against_bound(0.1, 0.1)
+    ('no useful bound for this table', 'no release of this table loses less')
+    """
+    if loss <= bound * (1 + 1e-9):
+        return "no release of this table loses less"
+    if loss > 2 * bound:
+        return "no useful bound for this table"
+    return (
+        f"at most {100 * (loss / bound - 1):.1f} % above the optimum: no release of this table loses less than "
+        f"{bound:.4f}"
+    )
+
+
 def loss_of_boxes(
     measure: Measure, codes: Codes, lo: NDArray[np.int32], hi: NDArray[np.int32], suppressed: int = 0
 ) -> Loss:

@@ -20,7 +20,7 @@ FINEST = 2**29
 ROOM = 2**30
 """Most units of all columns together."""
 _PROPORTION = 1000
-"""A column of so many units for each step may be given a few more or less, so that all of its steps are equal."""
+"""From this number of units per step on, a column may be given a few more or less, so that its steps are equal."""
 _ROUNDING = 1e-15
 """How far a share in floating point is from the fraction that is meant."""
 

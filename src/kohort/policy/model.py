@@ -29,6 +29,7 @@ from kohort.policy.faults import (
     syntax_sentence,
 )
 from kohort.policy.notation import Notation
+from kohort.policy.patterns import expanded, is_everything, is_pattern
 from kohort.policy.sections import (
     Algorithm,
     Column,
@@ -68,6 +69,8 @@ class Policy(Section):
 
     _source: Source | None = PrivateAttr(default=None)
     _overridden: frozenset[KeyPath] = PrivateAttr(default=frozenset())
+    _entries: Mapping[str, str] = PrivateAttr(default_factory=dict)
+    """Columns that an entry of another name stands for, and that entry: a pattern."""
 
     @model_validator(mode="after")
     def _has_work_to_do(self) -> Self:
@@ -83,8 +86,18 @@ class Policy(Section):
         for name in self.columns:
             if not name.strip():
                 raise ValueError("a column of the policy has no name; name it in the table, and here")
-            if name == "*" or (name.startswith("^") and name.endswith("$")):
+            if name.startswith("^") and name.endswith("$"):
                 raise ValueError(f"column {name!r} has a name that stands for several columns; rename it in the table")
+        return self
+
+    @model_validator(mode="after")
+    def _publishes_by_name(self) -> Self:
+        for name, column in self.columns.items():
+            if is_everything(name) and (column.role != "identifier" or column.pseudonym):
+                raise ValueError(
+                    f"{name!r} fits every column, also those that nobody has looked at, so it can only drop them; "
+                    "give it the role identifier, or a pattern with more of the names"
+                )
         return self
 
     @model_validator(mode="after")
@@ -249,6 +262,51 @@ class Policy(Section):
         policy._source = source
         return policy
 
+    # -- patterns -----------------------------------------------------------------------------
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """Entries that may stand for several columns, such as ``q*``."""
+        return tuple(name for name in self.columns if is_pattern(name))
+
+    def for_columns(self, present: Sequence[str]) -> Policy:
+        """The policy of a table with these columns: in the place of each pattern are the columns that it stands for.
+
+        An entry with a column's own name comes before every pattern, and of several patterns the one with most
+        characters beside its stars. A pattern that fits no column stays, as an entry for a column that is not there;
+        one that drops what it fits has then done its work.
+
+        Raises
+        ------
+        PolicyError
+            When two patterns fit a column equally well.
+
+        Examples
+        --------
+        >>> columns = {"age": "quasi", "q*": "sensitive", "*": "identifier"}
+        >>> policy = Policy.from_dict({"privacy": {"k": 5}, "columns": columns})
+        >>> {name: column.role for name, column in policy.for_columns(["age", "q1", "q2", "note"]).columns.items()}
+        {'age': 'quasi', 'q1': 'sensitive', 'q2': 'sensitive', 'note': 'identifier'}
+        """
+        if not self.patterns:
+            return self
+        if "*" in present:
+            raise PolicyError("a column of the table is named '*', which stands for all columns; rename it there.")
+        entries = expanded(self.columns, present)
+        columns = {name: self.columns[entry] for name, entry in entries.items()}
+        named = set(entries.values())
+        for name, column in self.columns.items():
+            if name not in named and not (is_pattern(name) and column.role == "identifier" and not column.pseudonym):
+                columns[name] = column
+        sections = {section: getattr(self, section) for section in self.model_fields_set if section != "columns"}
+        return self._like(Policy(**sections, columns=columns), {name: e for name, e in entries.items() if e != name})
+
+    def _like(self, policy: Policy, entries: Mapping[str, str] | None = None) -> Policy:
+        """Another policy that is of the same file."""
+        policy._source, policy._overridden = self._source, self._overridden
+        policy._entries = {**self._entries, **(entries or {})}
+        return policy
+
     # -- reading it ---------------------------------------------------------------------------
 
     def having_role(self, *roles: Role) -> tuple[str, ...]:
@@ -308,6 +366,8 @@ class Policy(Section):
 
     def located(self, keys: KeyPath, sentence: str) -> str:
         """Put file and line before a sentence about the given keys, where the policy has a file."""
+        if keys[:1] == ("columns",) and len(keys) > 1:
+            keys = ("columns", self._entries.get(str(keys[1]), keys[1]), *keys[2:])
         return located(None if keys[:2] in self._overridden else self._source, keys, sentence)
 
     def check_columns(self, present: Sequence[str], table: str = "the table") -> None:
@@ -372,8 +432,7 @@ class Policy(Section):
         data = self.to_dict()
         merged = dict(data.get(section, {})) | changes
         data[section] = {key: value for key, value in merged.items() if value is not None}
-        policy = Policy(**data)
-        policy._source = self._source
+        policy = self._like(Policy(**data))
         # What was changed has no line in the file any more.
         policy._overridden = self._overridden | {(section, key) for key in changes}
         return policy
@@ -383,8 +442,7 @@ class Policy(Section):
         data = self.to_dict()
         data["columns"] = {name: data["columns"][name] for name in names}
         data["privacy"] = data["privacy"] | {"k": k}
-        policy = Policy(**data)
-        policy._source = self._source
+        policy = self._like(Policy(**data))
         policy._overridden = self._overridden | {("privacy", "k")}
         return policy
 

@@ -58,7 +58,7 @@ def promise_of(policy: Policy) -> dict[str, Any]:
         column = {key: given[key] for key in _COLUMN if key in given}
         hierarchy = column.get("hierarchy")
         if isinstance(hierarchy, str):
-            column["hierarchy"] = _placeless(hierarchy)
+            column["hierarchy"] = placeless(hierarchy)
         elif hierarchy is not None and "tree" in hierarchy:
             del column["hierarchy"]
             left_out.setdefault("tree", []).append(name)
@@ -104,10 +104,10 @@ def policy_of_promise(promise: Mapping[str, Any], verdict: Path) -> Policy:
 
 def _nameless(model: Mapping[str, Any]) -> dict[str, Any]:
     """A model as it is, but for the folder of a file that it names, and the values that it lists."""
-    return {key: _placeless(value) if key == "population" else value for key, value in model.items() if key != "values"}
+    return {key: placeless(value) if key == "population" else value for key, value in model.items() if key != "values"}
 
 
-def _placeless(path: str) -> str:
+def placeless(path: str) -> str:
     """A path below the folder of the policy as it is; of any other, the name."""
     given = Path(path)
     return given.name if given.is_absolute() or ".." in given.parts else given.as_posix()

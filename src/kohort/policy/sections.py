@@ -156,8 +156,8 @@ class Algorithm(Section):
     @field_validator("budget")
     @classmethod
     def _is_time(cls, budget: str | None) -> str | None:
-        if budget is not None and not re.fullmatch(r"\d+(\.\d+)?(ms|s|min|h)", budget):
-            raise ValueError("must be a number with its unit, ms, s, min or h, such as '30s'")
+        if budget is not None and not re.fullmatch(r"(?=.*[1-9])[0-9]{1,9}(\.[0-9]{1,9})?(ms|s|min|h)", budget):
+            raise ValueError("must be a number above 0 with its unit, ms, s, min or h, such as '30s'")
         return budget
 
     @property
@@ -203,7 +203,7 @@ class Output(Section):
     formulas: Literal["kept", "neutralised"] = "kept"
     """Whether CSV cells that a spreadsheet would run as a formula get a leading apostrophe."""
     bounds: bool = False
-    """Add ``<column>_lo`` and ``<column>_hi`` beside interval columns; typed in Parquet and frames."""
+    """Add ``<column>_lo``, ``<column>_hi`` and the middle, ``<column>_mid``, beside interval columns."""
     pseudonym_key: PseudonymKey | None = None
     """Where the key of pseudonyms is: ``{ env = "NAME" }`` or ``{ file = "PATH" }``."""
 

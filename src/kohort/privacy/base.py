@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +89,9 @@ class SensitiveModel(PrivacyModel):
     """Whether two classes that keep the promise keep it as one."""
     compares: ClassVar[bool] = False
     """Whether a class is compared with all published records, so that it matters who else is suppressed."""
+    strictness: ClassVar[tuple[str, Literal["more", "less"]] | None] = None
+    """The parameter that says how much is promised, and whether more or less of it promises more; None if there are
+    several."""
 
     @cached_property  # which, unlike a property, a model may replace by a parameter
     def columns(self) -> tuple[str, ...]:
@@ -163,7 +166,7 @@ class SizeModel(PrivacyModel):
     @property
     @abstractmethod
     def least_size(self) -> int:
-        """Classes of at least so many records keep the promise, however many they are."""
+        """The size from which classes keep the promise, however many there are."""
 
     @abstractmethod
     def figure(self, sizes: NDArray[np.int64]) -> Fraction:
@@ -199,7 +202,7 @@ class PopulationModel(PrivacyModel):
         """
 
     def refuses_population(self, covered: int) -> str | None:
-        """Why nothing keeps the promise if one class of all records covers so many of the population; or None."""
+        """Why nothing keeps the promise if one class of all records covers that many of the population; or None."""
         return None
 
 

@@ -233,7 +233,7 @@ def _day(text: str, written: str | None) -> int | None:
 
 
 def refuses_few(parameter: str, wanted: int, column: SensitiveColumn) -> str:
-    """Why so many different values are impossible."""
+    """Why that many different values are impossible."""
     values = f"{column.size} value{'s' if column.size != 1 else ''}"
     return (
         f"{parameter} = {wanted} is impossible for column {column.name!r}: it has {values}; "

@@ -87,12 +87,12 @@ def shares(
 
 
 def distinct(least: int, known: int) -> Rule:
-    """At least so many different values among the first `known` ones."""
+    """At least `least` different values among the first `known` ones."""
     return Rule(DISTINCT, np.array([least, known], np.int64))
 
 
 def listed(least: int) -> Rule:
-    """At least so many different values, of however many that the table has."""
+    """At least `least` different values, of however many the table has."""
     return Rule(LISTED, np.array([least], np.int64))
 
 

@@ -13,6 +13,8 @@ import polars as pl
 
 from kohort.audit import Verdict
 from kohort.audit.as_is import cure
+from kohort.audit.certificate import certificate_of
+from kohort.audit.certificate.signature import private_key
 from kohort.codes.encode import Axis
 from kohort.common import stopping
 from kohort.common.progress import Clock
@@ -30,12 +32,17 @@ class Documents:
 
     verdict: Path | None = None
     private: Path | None = None
+    certificate: Path | None = None
+    key: Path | None = None
+    """Of who signs the certificate."""
+    row_order: Path | None = None
+    """The original row of each row: private."""
 
     @property
     def targets(self) -> dict[str, Path]:
         """The paths by names for messages."""
-        both = {"verdict": self.verdict, "private verdict": self.private}
-        return {what: path for what, path in both.items() if path is not None}
+        every = {"verdict": self.verdict, "private verdict": self.private, "certificate": self.certificate}
+        return {what: path for what, path in (every | {"row order": self.row_order}).items() if path is not None}
 
     def write(self, release: Release, files: Drafts) -> None:
         """Write the verdicts into drafts; with the bound, unless Ctrl-C ends it."""
@@ -48,13 +55,42 @@ class Documents:
             files.text(self.verdict, release.public_json())
         if self.private is not None:
             files.text(self.private, release.private_json(), private=True)
+        if self.certificate is not None:
+            files.text(self.certificate, certificate_of(release.verdict, self.key).to_json())
+        if self.row_order is not None:
+            rows = pl.DataFrame({"row": release.row_order})
+            draft = files.file(self.row_order, private=True)
+            if self.row_order.suffix.lower() == ".parquet":
+                rows.write_parquet(draft)
+            else:
+                rows.write_csv(draft, include_header=False)
 
 
-def documents_of(path: Path | None, verdict: str | Path | None, private: str | Path | None) -> Documents:
-    """Where the verdicts go; they are about a file."""
-    if path is None and (verdict is not None or private is not None):
-        raise DataError("verdict, private: a verdict is about a file that is handed over; give an output.")
-    return Documents(Path(verdict) if verdict is not None else None, Path(private) if private is not None else None)
+def documents_of(path: Path | None, **given: str | Path | None) -> Documents:
+    """Where the verdicts and the certificate go; they are about a file."""
+    if path is None and any(place is not None for place in given.values()):
+        what = ", ".join(name for name, place in given.items() if place is not None)
+        raise DataError(f"{what}: it is about a file that is handed over; give an output.")
+    documents = Documents(**{name: None if place is None else Path(place) for name, place in given.items()})
+    if documents.key is not None:
+        if documents.certificate is None:
+            raise DataError("key: it signs a certificate, and none is asked for; say where one goes.")
+        private_key(documents.key)
+    return documents
+
+
+def refuse_documents(documents: Documents, plan: Plan) -> None:
+    """Refuse documents about one table, if a release has several: a certificate, unless they are two of buckets."""
+    if documents.row_order is not None and plan.algorithm.tables(plan.policy):
+        raise DataError(
+            "row order: each table of this release has another one, so that nobody can join them; leave it out."
+        )
+    if (
+        documents.certificate is not None
+        and plan.policy.privacy.anonymity != "buckets"
+        and plan.algorithm.tables(plan.policy)
+    ):
+        raise DataError("certificate: it is about one promise, and this release is in several tables; leave it out.")
 
 
 def refuse_verdict(verdict: Verdict) -> None:
@@ -75,7 +111,7 @@ def release_of(written: Written, examined: Examined, clock: Clock, path: Path | 
         loss = exact_loss(plan.policy, written.axes, published, records, plan.measure)
         shown = public_loss(plan.policy, published, plan.measure)
         key = secrets.token_hex(32)
-        verdict = verdict.with_hashes(input_keyed=_keyed_hash(written.original, key))
+        verdict = verdict.with_hashes(input_keyed=keyed_hash(written.original, key))
     clusters = written.clusters if written.clusters is not None else verdict.facts.classes or 0
     return Release(
         table=next(iter(written.tables.values())),
@@ -112,7 +148,7 @@ def _provenance(plan: Plan, key: str, clock: Clock, clusters: int) -> Provenance
     )
 
 
-def _keyed_hash(original: Sequence[Path] | pl.DataFrame, key: str) -> str:
+def keyed_hash(original: Sequence[Path] | pl.DataFrame, key: str) -> str:
     """Hash of a frame, or of files one after the other."""
     keyed = hmac.new(bytes.fromhex(key), digestmod=hashlib.sha256)
     if not isinstance(original, pl.DataFrame):

@@ -36,7 +36,7 @@ def refuse_suppressing(records: int, of: int, policy: Policy, why: str) -> None:
 
 
 def refuse_numbers(plan: Plan, records: int, suppressed: int, values_of: Callable[[SensitiveModel], Reference]) -> None:
-    """Refuse what no release of so many usable records, with these sensitive values, can keep."""
+    """Refuse what no release of this number of usable records, with these sensitive values, can keep."""
     allowance = plan.allowance(records + suppressed, suppressed)
     reason = plan.models[0].refuses(records, suppressed)
     if reason:

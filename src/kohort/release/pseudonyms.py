@@ -1,4 +1,4 @@
-"""Keyed pseudonyms: the same identifier gets the same pseudonym, and only who has the key can tell which.
+"""Keyed pseudonyms: the same identifier gets the same pseudonym, and only who has the key can compute which.
 
 HMAC-SHA256 of the identifier, 64 hexadecimal digits. Without the key nobody can try out identifiers, as with a
 plain hash. Two tables that are made with the same key can be linked by their pseudonyms.

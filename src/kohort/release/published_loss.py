@@ -8,6 +8,7 @@ of the published texts alone, it is a figure that everybody who has the release 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -58,7 +59,9 @@ Counts: TypeAlias = Mapping[str, Counted]
 """The published texts of every quasi-identifier."""
 
 
-def exact_loss(policy: Policy, axes: Sequence[Axis], counts: Counts, rows: int, how: Measure) -> Loss:
+def exact_loss(
+    policy: Policy, axes: Sequence[Axis], counts: Counts, rows: int, how: Measure, *, lenient: bool = False
+) -> Loss:
     """Loss relative to the original; for its steward.
 
     Parameters
@@ -67,19 +70,23 @@ def exact_loss(policy: Policy, axes: Sequence[Axis], counts: Counts, rows: int, 
         Of the original, with the values of all its records.
     rows : int
         Rows of the original; those that are not in the release lose what `*` does.
+    lenient : bool
+        Whether a label that no hierarchy explains is as good as `*`, rather than a fault.
     """
     by_column = {}
     for axis in axes:
         counted = counts[axis.name]
         withheld = (rows - counted.rows) * star_cost(how, axis)
-        by_column[axis.name] = (_lost(how, axis, _reader(policy, axis.name, counted), counted) + withheld) / rows
+        by_column[axis.name] = (
+            _lost(how, axis, _reader(policy, axis.name, counted), counted, lenient=lenient) + withheld
+        ) / rows
     return Loss.of_columns(by_column, _weights(policy), how.name, _declared(policy, how))
 
 
 def public_loss(policy: Policy, counts: Counts, how: Measure) -> Loss:
     """Loss relative to what the policy declares and the release shows; withheld records do not count.
 
-    It depends on the release and the policy alone, so it tells nothing that these do not.
+    It depends on the release and the policy alone, so it reveals nothing that these do not.
     """
     by_column = {}
     declared = _declared(policy, how)
@@ -121,18 +128,34 @@ def _reader(policy: Policy, name: str, counted: Counted) -> PublishedColumn:
     return published_column(name, policy, counted.texts, None)
 
 
-def _lost(how: Measure, axis: Axis, reader: PublishedColumn, counted: Counted) -> float:
+def _lost(how: Measure, axis: Axis, reader: PublishedColumn, counted: Counted, *, lenient: bool = False) -> float:
     """What all rows of a column lose; the sum does not depend on the order of the texts."""
     said = counted.texts.is_not_null()
     texts = counted.texts.filter(said)
     if isinstance(axis, LineAxis):
         costs = _line_costs(how, axis, reader, texts)
     else:
-        costs = _tree_costs(how, axis, reader, texts)
+        costs = _tree_costs(how, axis, reader, texts, lenient=lenient)
     return math.fsum(costs * counted.times[said.to_numpy()])
 
 
 def _line_costs(how: Measure, axis: LineAxis, reader: PublishedColumn, texts: pl.Series) -> NDArray[np.float64]:
+    low, high, star = line_ends(axis, reader, texts)
+    return np.where(star, star_cost(how, axis), how.interval_cost(axis, low, high))
+
+
+def line_ends(
+    axis: LineAxis, reader: PublishedColumn, texts: pl.Series
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Read published numbers, dates and intervals.
+
+    Returns
+    -------
+    low, high : ndarray of float
+        Smallest and largest value that each may stand for; 0 where it says nothing.
+    star : ndarray of bool
+        Which say nothing.
+    """
     low, high, star = np.zeros(len(texts)), np.zeros(len(texts)), np.zeros(len(texts), bool)
     rest = np.ones(len(texts), bool)
     if reader.has_ends:
@@ -144,7 +167,7 @@ def _line_costs(how: Measure, axis: LineAxis, reader: PublishedColumn, texts: pl
             low[place], high[place] = _ends_on(axis, meaning)
         else:
             star[place], low[place], high[place] = True, 0.0, 0.0
-    return np.where(star, star_cost(how, axis), how.interval_cost(axis, low, high))
+    return low, high, star
 
 
 def _ends_on(axis: LineAxis, meaning: Interval) -> tuple[float, float]:
@@ -164,12 +187,14 @@ def _closed(meaning: Interval, *, whole: bool) -> tuple[Decimal, Decimal]:
     return low, high
 
 
-def _tree_costs(how: Measure, axis: TreeAxis, reader: PublishedColumn, texts: pl.Series) -> NDArray[np.float64]:
-    nodes = [_node(axis, reader, text) for text in texts]
+def _tree_costs(
+    how: Measure, axis: TreeAxis, reader: PublishedColumn, texts: pl.Series, *, lenient: bool
+) -> NDArray[np.float64]:
+    nodes = [_node(axis, reader, text, lenient=lenient) for text in texts]
     return how.node_costs(axis.taxonomy)[np.array(nodes, np.int64)]
 
 
-def _node(axis: TreeAxis, reader: PublishedColumn, text: str) -> int:
+def _node(axis: TreeAxis, reader: PublishedColumn, text: str, *, lenient: bool) -> int:
     """The lowest node above all that a published text covers."""
     tree = axis.taxonomy
     meaning = read(reader, text)
@@ -178,7 +203,10 @@ def _node(axis: TreeAxis, reader: PublishedColumn, text: str) -> int:
     if isinstance(meaning, Node):
         return meaning.node
     known = tree.node_of(reader.plain(text))
-    return known if known is not None else int(tree.lca(*leaves_of(axis, meaning)))
+    if known is not None:
+        return known
+    leaves = leaves_as_far_as_known(axis, meaning) if lenient else leaves_of(axis, meaning)
+    return 0 if leaves is None else int(tree.lca(*leaves))
 
 
 def read(reader: PublishedColumn, text: str, *, line: bool = False) -> Meaning:
@@ -199,12 +227,28 @@ def read(reader: PublishedColumn, text: str, *, line: bool = False) -> Meaning:
 
 def leaves_of(axis: TreeAxis, meaning: Meaning) -> tuple[int, int]:
     """The first and the last leaf that a published value covers."""
+    found = covered_leaves(axis, meaning)
+    if found is None:
+        raise DataError(
+            f"column {axis.name!r}: a published value covers no value of its hierarchy; give a policy that has it, "
+            "or run verify."
+        )
+    return found
+
+
+def leaves_as_far_as_known(axis: TreeAxis, meaning: Meaning) -> tuple[int, int] | None:
+    """The same where no hierarchy was given: a masked code covers those that begin alike; None for other labels."""
+    if isinstance(meaning, Exact) and meaning.text.endswith(STAR):
+        meaning = Mask(meaning.text.rstrip(STAR), len(meaning.text))
+    return covered_leaves(axis, meaning)
+
+
+def covered_leaves(axis: TreeAxis, meaning: Meaning) -> tuple[int, int] | None:
+    """The same; None if it covers none."""
     if isinstance(meaning, Node):
         return meaning.first_leaf, meaning.last_leaf
     leaves = [leaf for leaf, label in enumerate(axis.taxonomy.leaf_labels) if _covers(meaning, label)]
-    if not leaves:
-        raise DataError(f"column {axis.name!r}: a published value covers no value of its hierarchy; run verify.")
-    return leaves[0], leaves[-1]
+    return (leaves[0], leaves[-1]) if leaves else None
 
 
 def _covers(meaning: Meaning, label: str) -> bool:
@@ -315,7 +359,9 @@ def _bins(column: Column, name: str, said: Mapping[str, Interval], *, whole: boo
     spec = column.hierarchy
     assert spec is not None
     kind = int if whole else float
-    written = {kind(end): str(end) for meaning in said.values() for end in _inside(meaning, whole=whole)}
+    largest = Decimal(_INT64 - 1 if whole else sys.float_info.max)  # no value lies beyond, though a bin may
+    ends = (max(-largest, min(largest, end)) for meaning in said.values() for end in _inside(meaning, whole=whole))
+    written = {kind(end): str(end) for end in ends}
     written |= {kind(meaning.lo): text for text, meaning in said.items() if meaning.lo == meaning.hi}
     numbers = sorted(written)
     texts = [written[one] for one in numbers]

@@ -65,7 +65,7 @@ class Release:
     tables : dict
         All tables by name, where a release has several; `table` is the first of them.
     facts : mapping
-        Figures that the algorithm has to tell. Private.
+        Figures that the algorithm reports. Private.
     hidden : mapping
         Quasi-identifiers that are `*` in every row, each with what may help, and with the number of its values in the
         original. Private.

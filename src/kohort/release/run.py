@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +13,17 @@ from kohort.common import stopping
 from kohort.common.progress import Clock, Progress
 from kohort.errors import DataError, PolicyError
 from kohort.ledger import PersonKey, Recording, read_or_new, recording, refuse_other_persons
+from kohort.measures.bounds.ahead import compiled_ahead
 from kohort.policy import Policy
 from kohort.release.engines.engine import Engine, Request
 from kohort.release.engines.features import DISK, MEMORY, SPARK, Profile, refuse, refuse_partitions
 from kohort.release.engines.spark.session import refuse_without_spark
 from kohort.release.engines.workspace import forget
-from kohort.release.finish import Documents, documents_of, refuse_verdict, release_of
+from kohort.release.finish import Documents, documents_of, refuse_documents, refuse_verdict, release_of
 from kohort.release.plan import Plan, plan_of
 from kohort.release.release import Release
 from kohort.release.stored import with_databases
+from kohort.table.header import policy_for
 from kohort.table.read import Kind, target_kind
 from kohort.table.safe import refuse_existing, together
 from kohort.table.targets import read_by, refuse_folder, refuse_targets, table_path
@@ -49,6 +51,9 @@ def anonymize(
     resume: bool = False,
     verdict: str | Path | None = None,
     private: str | Path | None = None,
+    certificate: str | Path | None = None,
+    key: str | Path | None = None,
+    row_order: str | Path | None = None,
     overwrite: bool = False,
 ) -> Release:
     """Turn a table about people into one that keeps the promise of its policy.
@@ -79,6 +84,10 @@ def anonymize(
         With `memory`: keep finished partitions if the run is interrupted, and continue from those of a run that was.
     verdict, private : path, optional
         With `output`: where the verdicts go, with the bound on the loss; the private one for its owner's eyes only.
+    certificate, key : path, optional
+        With `output`: where the certificate goes, and the private key that signs it; see docs/certificate.md.
+    row_order : path, optional
+        With `output`: where the original row of each row goes, as secret as the table: see docs/verify.md.
     overwrite : bool
         Write over a release and verdicts that are there; refused otherwise.
 
@@ -104,9 +113,9 @@ def anonymize(
     >>> release.verdict.passed, release.table.columns
     (True, ['birth_date', 'sex', 'zip_code', 'diagnosis'])
     """
-    how: dict[str, Any] = {"memory": memory, "partitions": partitions, "resume": resume}
-    how |= {"ledger": ledger, "person": person, "ledger_key": ledger_key, "verdict": verdict, "private": private}
-    how |= {"output": output, "progress": progress, "overwrite": overwrite}
+    how: dict[str, Any] = {"memory": memory, "partitions": partitions, "resume": resume, "overwrite": overwrite}
+    how |= {"ledger": ledger, "person": person, "ledger_key": ledger_key, "output": output, "progress": progress}
+    how |= {"verdict": verdict, "private": private, "certificate": certificate, "key": key, "row_order": row_order}
     return released(MEMORY if memory is None else DISK, table, policy, **how)
 
 
@@ -123,6 +132,9 @@ def released(
     ledger_key: str | Path | None = None,
     verdict: str | Path | None = None,
     private: str | Path | None = None,
+    certificate: str | Path | None = None,
+    key: str | Path | None = None,
+    row_order: str | Path | None = None,
     overwrite: bool = False,
     **how: Any,
 ) -> Release:
@@ -133,17 +145,23 @@ def released(
     how
         The options of `Request` that are for some engines only.
     """
-    policy, path = Policy.of(policy), Path(output) if output is not None else None
-    documents, plan = documents_of(path, verdict, private), plan_of(policy)
+    policy, path = policy_for(policy, table), Path(output) if output is not None else None
+    documents = documents_of(
+        path, verdict=verdict, private=private, certificate=certificate, key=key, row_order=row_order
+    )
+    plan = plan_of(policy)
+    refuse_documents(documents, plan)
     frame = path is None or not isinstance(table, str | Path)
-    asked = how | {"ledger": ledger or person or ledger_key, "frame": frame}
+    asked = how | {"ledger": ledger or person or ledger_key, "frame": frame, "row-order": row_order}
     refuse(profile, plan, [name for name, value in asked.items() if value not in (None, False)])
     refuse_partitions(how.get("partitions"), plan if profile is MEMORY else None)
     book = _book(plan, path, ledger, person, ledger_key)
-    kind = _target(profile, table, path, plan, book, ledger_key, documents, overwrite=overwrite)
+    keys = {"ledger key": ledger_key, "key": key}
+    kind = _target(profile, table, path, plan, book, keys, documents, overwrite=overwrite)
     clock = Clock(progress)
     engine = _engine(profile)(Request(table, plan, path, kind, clock, **how))
-    with ExitStack() as place:
+    bound = bool(documents.targets and policy.algorithm.bound_effort) and profile is not SPARK
+    with compiled_ahead(wanted=bound), ExitStack() as place:
         engine.open(place)
         engine.work()
         with _recording(book, path) as record, together(*_settled(record), overwrite=overwrite) as files:
@@ -213,7 +231,7 @@ def _target(
     path: Path | None,
     plan: Plan,
     book: Book | None,
-    key: str | Path | None,
+    keys: Mapping[str, str | Path | None],
     documents: Documents,
     *,
     overwrite: bool,
@@ -228,7 +246,8 @@ def _target(
         targets |= documents.targets
         refuse_targets(
             targets | ({"ledger": book.path} if book else {}),
-            read_by(table, policy, plan.models) | ({"ledger key": Path(key)} if key is not None else {}),
+            read_by(table, policy, plan.models)
+            | {what: Path(place) for what, place in keys.items() if place is not None},
         )
         if not overwrite:
             refuse_existing(targets.values())
@@ -246,7 +265,7 @@ def _target(
 
 def _refuse_bounds(policy: Policy) -> None:
     """Refuse ends that would have the names of other columns."""
-    ends = [f"{name}_{end}" for name in policy.quasi_identifiers for end in ("lo", "hi")]
+    ends = [f"{name}_{end}" for name in policy.quasi_identifiers for end in ("lo", "hi", "mid")]
     for name in ends:
         if name in policy.columns:
             fault = f"column {name!r} is already in the table; rename it, or set bounds = false."

@@ -23,7 +23,7 @@ def solved(plan: Plan, work: Work, records: int | None, step: Step = lambda name
     Parameters
     ----------
     records : int or None
-        All records of the table; None in one of several partitions, where only all of them together tell whether too
+        All records of the table; None in one of several partitions, where only all of them together show whether too
         many records are suppressed.
 
     Raises

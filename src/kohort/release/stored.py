@@ -25,6 +25,7 @@ from kohort.table.databases import SqlTable, copied_table, is_url, opened
 from kohort.table.databases.base import guarded
 from kohort.table.safe import refuse_existing, together
 from kohort.table.sizes import memory_of
+from kohort.table.targets import input_of, refuse_targets
 
 Made = TypeVar("Made", bound=Callable[..., Release])
 
@@ -41,6 +42,7 @@ def with_databases(make: Made) -> Made:
             refuse(SPARK, options=["kind"])
         if how.get("resume"):
             raise DataError("resume: a table in a database may have changed since; run without --resume.")
+        _refuse_over_databases(source, target, how)
         with private_folder("kohort-database") as folder, ExitStack() as stack:
             if target is not None:
                 _refuse(source, target, how)
@@ -56,28 +58,52 @@ def _stored(given: Any) -> SqlTable | None:
     return given if isinstance(given, SqlTable) else SqlTable(given) if is_url(given) else None
 
 
+def _refuse_over_databases(source: SqlTable | None, target: SqlTable | None, how: Mapping[str, Any]) -> None:
+    """Refuse files that would be written over a database, or over what it keeps beside its file."""
+    taken = input_of(source)
+    targets = _documents(how).targets
+    if target is not None:
+        taken |= {"database of the output": target.files}
+    elif how.get("output") is not None:
+        targets |= {"output": Path(how["output"])}
+    refuse_targets(targets, taken)
+
+
 def _refuse(source: SqlTable | None, target: SqlTable, how: Mapping[str, Any]) -> None:
     """Refuse what cannot be written, before any work."""
     if target.table is None:
         raise DataError("database: a release needs the name of a table, and no query; give one.")
     if how.get("ledger") or how.get("person") or how.get("ledger_key"):
         raise DataError("ledger: it records files that are handed over; write a file, or leave the ledger out.")
+    if how.get("certificate"):
+        raise DataError("certificate: it is about a file, by its hash; write a file, or leave the certificate out.")
+    if how.get("row_order"):
+        raise DataError("row order: rows of a table in a database have none; write a file, or leave it out.")
     if not how.get("overwrite"):
         refuse_existing(_documents(how).targets.values())
     with opened(target, writes=True) as session:
-        there = session.identity()
-    if there is not None and source is not None and source.table is not None:
-        with opened(source) as session:
-            if session.identity() == there:
-                raise PolicyError(f"the output {target.name} is the input itself; give another name.")
+        there, database = session.identity(), session.database()
+    if there is not None and source is not None:
+        _refuse_input(source, target, database, there)
     if there is not None and not how.get("overwrite"):
         raise DataError(
             f"{target.name}: is already there; give another name, or --force (overwrite=True) to replace it."
         )
 
 
+def _refuse_input(source: SqlTable, target: SqlTable, database: tuple[Any, ...], there: tuple[Any, ...]) -> None:
+    """Refuse to replace a table that is the input, or that the input may be made of."""
+    with opened(source) as session:
+        if session.database() != database:
+            return
+        if source.query is None and session.identity() == there:
+            raise PolicyError(f"the output {target.name} is the input itself; give another name.")
+        if source.query is not None or not session.is_plain():
+            raise PolicyError(f"the output {target.name} is there, and {source.name} may read it; give another name.")
+
+
 def _documents(how: Mapping[str, Any]) -> Documents:
-    paths = (Path(how[key]) if how.get(key) is not None else None for key in ("verdict", "private"))
+    paths = (Path(how[key]) if how.get(key) is not None else None for key in ("verdict", "private", "certificate"))
     return Documents(*paths)
 
 

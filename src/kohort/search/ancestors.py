@@ -193,7 +193,7 @@ class Parting:
 
 
 def usual_parts(records: int, capacity: int) -> int:
-    """The number of ancestors for so many records."""
+    """The number of ancestors for a number of records."""
     return max(1, round(records / USUAL), -(-records // capacity))
 
 

@@ -22,15 +22,15 @@ MOST_DEALT = 20_000_000
 """Records that are dealt in all ways together, at most, but in no fewer than these ways."""
 FEWEST_WAYS = 6
 CHUNKS = 2000
-"""Records that are taken out of one class in about so many steps, at most."""
+"""Records are taken out of one class in about this number of steps, at most."""
 
 
 @dataclass(frozen=True)
 class Deal:
-    """A way to deal records: by the values of one promise first, into classes of about so many records.
+    """A way to deal records: by the values of one promise first, into classes of about the same number of records.
 
     The records are put in the order of the sensitive values of the promise, those of a value such that near records
-    are side by side, and dealt one by one to so many classes. So a class has every value about as often as any other,
+    are side by side, and dealt one by one to the classes. So a class has every value about as often as any other,
     and its values are as far apart in that order as they can be.
     """
 

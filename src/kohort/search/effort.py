@@ -14,6 +14,8 @@ from kohort.privacy import Promise
 from kohort.search.refine import Effort, Search
 from kohort.search.task import Task
 
+STOPPED = "stopped before its end"
+"""What a search says of itself that was ended by Ctrl-C."""
 WORK = 1300.0
 """Steps for each record, times k, in a table of moderate size; fewer if there are few columns or k is large."""
 LEAST_WORK = 60.0
@@ -68,7 +70,7 @@ def refined(
         if search.stopped or search.settled:
             break
     task.progress(1.0)
-    ended = ", stopped before its end" if search.stopped else ""
+    ended = f", {STOPPED}" if search.stopped else ""
     return labels, {"local search": ", then ".join(done) + ended}
 
 

@@ -49,7 +49,7 @@ def merged(
     starts = np.append(0, np.cumsum(sizes))
     rules = rules_of(promises, len(labels))
     places = np.flatnonzero(chosen[order])
-    target, healed = partners(lo, hi, sizes, costs, rules, members, starts, order, places, REACH)
+    target, repaired = partners(lo, hi, sizes, costs, rules, members, starts, order, places, REACH)
     # Small ones first: a cluster that somebody has joined may be well already, and need not join another.
     root, place_of = np.arange(clusters), np.argsort(order)
     joined = np.zeros(clusters, bool)
@@ -59,7 +59,7 @@ def merged(
             joined[target[cluster]] = joined[cluster] = True
             root[_root(root, cluster)] = other
             place = place_of[cluster]
-            for near in [] if healed[cluster] else order[max(0, place - more) : place + more + 1]:
+            for near in [] if repaired[cluster] else order[max(0, place - more) : place + more + 1]:
                 joined[near] = True
                 root[_root(root, near)] = other
     new = np.array([_root(root, cluster) for cluster in range(clusters)])

@@ -150,7 +150,7 @@ def promise_of_persons(column: str, k: int, persons: NDArray[np.int64]) -> Promi
 
 
 def with_k_persons(task: Task, solution: Solution, persons: NDArray[np.int64]) -> Solution:
-    """Let classes join until each has k persons; there must be so many.
+    """Let classes join until each has k persons; there must be that many.
 
     Parameters
     ----------

@@ -28,11 +28,11 @@ from kohort.search.task import Task
 from kohort.search.terms import Terms, uncovered_classes
 from kohort.table.words import counted
 
-HEALING = 20.0
+EFFORT = 20.0
 """Length of the search that repairs classes that no merging repairs; see `Effort.work`."""
-LONG_HEALING, HEAT = 400.0, 1e7
+LONG_EFFORT, HEAT = 400.0, 1e7
 """The same for records that were dealt anew; and its heat at the start, at which any loss is nothing."""
-HEALED_STARTS = 3
+STARTS = 3
 """Ways to deal records anew that are repaired if none keeps all promises."""
 ONE_BY_ONE = 5
 """How often classes are merged with one other class each, before it becomes twice as many again and again."""
@@ -60,7 +60,7 @@ def enforced(task: Task, solution: Solution) -> Solution:
         return solution
     if any(not promise.model.monotone and not promise.kept(labels).all() for promise in terms.promises):
         search = Search(terms.codes, task.costs, task.k, task.rng, task.threads, terms.promises, quick=True)
-        labels = search.refined(labels, Effort(HEALING), _nobody)
+        labels = search.refined(labels, Effort(EFFORT), _nobody)
     classes = f"{int(before.sum()):,} of {len(before):,} classes"
     merging = mended(terms.codes, task, terms.promises, labels)
     if merging is not None:
@@ -175,10 +175,10 @@ def _without_suppression(task: Task, terms: Terms) -> Boxes | None:
         starts.append((broken, labels))
         if not broken:
             break
-    for broken, labels in sorted(starts, key=lambda start: start[0])[:HEALED_STARTS]:
+    for broken, labels in sorted(starts, key=lambda start: start[0])[:STARTS]:
         search = _search(task, terms)
-        healed = search.refined(labels, Effort(LONG_HEALING, heat=HEAT), _nobody) if broken else labels
-        boxes = _improved(task, terms, search, healed)
+        repaired = search.refined(labels, Effort(LONG_EFFORT, heat=HEAT), _nobody) if broken else labels
+        boxes = _improved(task, terms, search, repaired)
         if boxes is not None:
             return boxes
     return None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def rules_of(promises: Sequence[Promise], records: int) -> Rules:
-    """All rules of some promises about a table of so many records."""
+    """All rules of some promises about a table with this number of records."""
     from kohort.kernels.search.rules import Rules
 
     rules = [(rule, promise) for promise in promises for rule in promise.model.rules(promise.table)]

@@ -38,7 +38,7 @@ _FIXED = {
     "%S": "[0-5][0-9]",
     "%f": "[0-9]{6}",
 }
-"""Numbers right before or after others, which have all their digits: else nobody could tell where one ends."""
+"""Numbers right before or after others, which have all their digits: else it would be open where one ends."""
 
 
 def read_dates(texts: pl.Series, form: str) -> pl.Series:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
-from kohort.common.markers import is_marker, is_summary
+from kohort.common.markers import HIVE, is_marker, is_summary
 from kohort.errors import DataError
 from kohort.table.formats import FORMATS
 
@@ -85,6 +85,8 @@ def _inside(folder: Path) -> list[Path]:
     for path in sorted(folder.rglob("*")):
         inner = path.relative_to(folder)
         if path.is_dir() and not path.is_symlink():
+            if "=" in path.name:
+                faults.append(f"{folder.name}: {HIVE}.")
             continue
         if any(map(_DRAFT.fullmatch, inner.parts)) or is_marker(path) or is_summary(path):
             continue
@@ -93,7 +95,7 @@ def _inside(folder: Path) -> list[Path]:
             faults.append(f"{folder.name}: {inner} {fault}; take it out of the folder, or give the files by a pattern.")
         else:
             files.append(path)
-    DataError.refuse(faults)
+    DataError.refuse(dict.fromkeys(faults))
     return files
 
 

@@ -145,7 +145,7 @@ def _read_files(path: Path, settings: Input, known: Collection[str]) -> Table:
 
 
 def _zones(path: Path, known: Collection[str]) -> dict[str, str]:
-    """The zones of a Parquet file, all of them known; none for a file that cannot be read, which reading tells."""
+    """The zones of a Parquet file, all of them known; none for one that cannot be read, which reading will report."""
     import duckdb
 
     with path.open("rb"):

@@ -35,6 +35,7 @@ _BLANK_PATTERN = "\u2800"
 _MARKS = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
     | dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc\u2032", "'")
+    | dict.fromkeys("\u2044\u2215", "/")
     | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033", '"')
 )
 """Dashes and quotes that word processors put where the keyboard has one."""

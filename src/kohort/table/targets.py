@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from kohort.common.packed import SUFFIXES
 from kohort.common.system import longest_name
 from kohort.errors import DataError, PolicyError
-from kohort.table.databases import is_url
+from kohort.table.databases import SqlTable, is_url
 from kohort.table.files import files_of, is_folder
 
 if TYPE_CHECKING:
@@ -72,8 +72,11 @@ def read_by(table: Any, policy: Policy, models: Iterable[PrivacyModel]) -> dict[
 
 
 def input_of(table: Any) -> dict[str, Path | Sequence[Path]]:
-    """The input by its name for messages; nothing for a table in memory."""
-    if not isinstance(table, str | Path) or is_url(table):
+    """The input by its name for messages; nothing for a table in memory, or of a server."""
+    if isinstance(table, SqlTable) or is_url(table):
+        files = (table if isinstance(table, SqlTable) else SqlTable(table)).files
+        return {"database of the input": files} if files else {}
+    if not isinstance(table, str | Path):
         return {}
     path = Path(table)
     if not is_folder(path) and (os.path.lexists(path) or not glob.has_magic(str(table))):

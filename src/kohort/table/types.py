@@ -65,7 +65,7 @@ def typed_column(series: pl.Series, policy: Policy) -> pl.Series:
     series = with_nulls(series, policy)
     if notation is None:
         _refuse_doubt(series, column, policy)
-        return _typed(series, column)
+        return _one_zero(_typed(series, column))
     if series.dtype.is_numeric():
         raise DataError(
             f"column {series.name!r}: holds {in_words(series.dtype)}, and 'decimal' and 'thousands' are about texts; "
@@ -73,7 +73,7 @@ def typed_column(series: pl.Series, policy: Policy) -> pl.Series:
         )
     if series.dtype == pl.String:
         series = _checked(series, in_points(series, notation), "number", f" {notation.words}")
-    return _typed(series, column)
+    return _one_zero(_typed(series, column))
 
 
 def _refuse_doubt(series: pl.Series, column: Column, policy: Policy) -> None:
@@ -163,12 +163,17 @@ def _days(series: pl.Series) -> pl.Series:
 
 
 def _refuse_format(series: pl.Series, column: Column) -> None:
-    """Refuse a format that takes ISO dates for others, if the column is no text: nobody could tell which it holds."""
+    """Refuse a format that takes ISO dates for others, if the column is no text: it would be open which it holds."""
     iso = pl.Series(["2001-02-03"])
     if column.format is not None and (_dates(iso, column.format) != _dates(iso, ISO_DATE)).any():
         raise DataError(
             f"column {series.name!r}: holds {in_words(series.dtype)}, and 'format' is about texts; remove it."
         )
+
+
+def _one_zero(series: pl.Series) -> pl.Series:
+    """Zero without a sign: as the end of an interval, it would say how some record wrote it."""
+    return series.set(series == 0.0, 0.0) if series.dtype == pl.Float64 else series
 
 
 def _doubles(series: pl.Series) -> pl.Series:

@@ -75,11 +75,17 @@ def write_stream(rows: pl.LazyFrame, path: Path, dialect: Dialect | None, *, neu
         cells.sink_csv(file, separator=_delimiter(path, dialect), maintain_order=True)
 
 
-def scanned(path: Path, kind: Kind) -> pl.LazyFrame:
-    """A release that was written, to be read when it is asked for."""
+def scanned(path: Path, kind: Kind, dialect: Dialect | None) -> pl.LazyFrame:
+    """A release that will be there, to be read when it is asked for."""
     if kind in FORMATS:
-        return pl.concat(format_of(kind).read(path, Input()).pieces).lazy()
-    return (pl.scan_parquet if kind == "parquet" else pl.scan_csv)(path, glob=False)
+
+        def pieces() -> Iterator[pl.DataFrame]:
+            return iter(format_of(kind).read(path, Input()).pieces)
+
+        return pl.defer(lambda: pl.concat(pieces()), schema=lambda: next(pieces()).schema)
+    if kind == "parquet":
+        return pl.scan_parquet(path, glob=False)
+    return pl.scan_csv(path, glob=False, separator=_delimiter(path, dialect))
 
 
 def _write_other(rows: pl.LazyFrame, path: Path, kind: Kind, labels: Mapping[str, str], *, neutralise: bool) -> None:
@@ -97,6 +103,7 @@ def _as_texts(rows: F, *, neutralise: bool) -> F:
     """What has a form of its own in CSV, in this form."""
     refuse_formless(rows.collect_schema())
     _refuse_moments_beyond(rows)
+    _refuse_nul(rows)
     rows = rows.with_columns(_moments(rows.collect_schema()))
     if neutralise:
         rows = rows.with_columns(_neutralised(rows.collect_schema()))
@@ -142,6 +149,17 @@ def _refuse_moments_beyond(rows: pl.DataFrame | pl.LazyFrame) -> None:
     )
 
 
+def _refuse_nul(rows: pl.DataFrame | pl.LazyFrame) -> None:
+    """Refuse texts with a NUL byte, which ends a file for some readers of CSV."""
+    texts = rows.lazy().select(name for name, kind in rows.collect_schema().items() if kind == pl.String)
+    held = texts.select(pl.all().str.contains("\0", literal=True).any()).collect()
+    DataError.refuse(
+        f"column {name!r}: has texts with NUL bytes, which no CSV file can hold; remove them, or write Parquet."
+        for name in held.columns
+        if held[name].any()
+    )
+
+
 def _filled(schema: Mapping[str, pl.DataType]) -> list[pl.Expr]:
     """An empty text for a missing one where it is alone in its line: an empty line is no record for most readers."""
     return [pl.col(name).cast(pl.String).fill_null("") for name in schema] if len(schema) == 1 else []
@@ -171,7 +189,16 @@ def _neutralised(schema: Mapping[str, pl.DataType]) -> list[pl.Expr]:
 def same_kind(frame: pl.DataFrame, kind: Kind) -> Any:
     """The frame as the kind of table that was given; files give a polars frame."""
     if kind == "pandas":
-        return frame.to_pandas()
+        return _as_pandas(frame)
     if kind == "pyarrow":
         return frame.to_arrow()
     return frame
+
+
+def _as_pandas(frame: pl.DataFrame) -> Any:
+    """The frame as one of pandas; whole numbers stay whole where some are missing, as floats would round them."""
+    made = frame.to_pandas()
+    for column in frame:
+        if column.dtype.is_integer() and column.null_count():
+            made[column.name] = column.to_pandas(use_pyarrow_extension_array=True).astype(str(column.dtype))
+    return made

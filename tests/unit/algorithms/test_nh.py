@@ -223,8 +223,7 @@ def asked(policy, **parameters):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-@given(case=cases(max_rows=30))
+@given(case=cases(max_rows=30), kind=st.sampled_from(["csv", "parquet"]))
 @settings(max_examples=25)
 def test_a_release_is_verified_with_and_without_its_order(tmp_path_factory, kind, case):
     frame, policy = case

@@ -271,7 +271,7 @@ def test_same_partition_as_the_plain_version(case, weight, t, distance, pay):
 @pytest.mark.parametrize("parameters", [{"tau": 0.0, "theta": 1}, {"tau": 0.05, "theta": 9}, {"capacity": 90}])
 def test_same_partition_with_other_parameters(parameters):
     rng = np.random.default_rng(1)
-    made = task(3, {"a": rng.integers(0, 20, 80), "b": rng.choice(list("xyz"), 80)}, {"s": rng.integers(0, 5, 80)})
+    made = task(3, {"a": rng.integers(0, 20, 56), "b": rng.choice(list("xyz"), 56)}, {"s": rng.integers(0, 5, 56)})
     plain = Plain(made, 0.4, 5, one_way=False, **parameters)
     assert groups(cluster(made, sensitive_weight=0.4, t=5, **parameters)) == plain.clusters()
 
@@ -424,7 +424,7 @@ def test_full_clusters_give_records_back():
 @pytest.mark.slow
 def test_one_part_without_sensitive_weight_is_complete_linkage():
     rng = np.random.default_rng(5)
-    made = task(4, {"a": rng.integers(0, 100, 60), "b": rng.integers(0, 100, 60)})
+    made = task(4, {"a": rng.integers(0, 100, 40), "b": rng.integers(0, 100, 40)})
     assert groups(cluster(made, sensitive_weight=0, t=1)) == Plain(made, 0.0, 1, one_way=False).clusters()
 
 

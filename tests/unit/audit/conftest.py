@@ -1,4 +1,4 @@
-"""Shared pieces: small tables as files, and the data that other tools made."""
+"""Shared pieces: small tables as files."""
 
 from __future__ import annotations
 
@@ -6,15 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-DATA = Path(__file__).parents[3].parent / "shared/data"
-
-
-@pytest.fixture(scope="session")
-def shared() -> Path:
-    if not DATA.is_dir():
-        pytest.skip("the shared data folder is not on this machine")
-    return DATA
 
 
 @pytest.fixture

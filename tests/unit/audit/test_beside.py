@@ -8,7 +8,7 @@ import pytest
 
 import kohort
 from kohort.audit import Verdict
-from kohort.audit.beside import told_beside
+from kohort.audit.beside import stated_beside
 
 ROWS = 60
 
@@ -62,6 +62,15 @@ def test_another_file_beside_the_verdict(table, tmp_path):
     assert not found.passed
     assert found.reason == "out.csv.verdict.json is about other files (release); give the policy to judge these."
     assert not kohort.verify(out).public().passed
+
+
+def test_a_verdict_that_does_not_say_which_file(table, tmp_path):
+    out = tmp_path / "out.csv"
+    kohort.anonymize(table, rules(), output=out, verdict=tmp_path / "out.csv.verdict.json")
+    data = json.loads((tmp_path / "out.csv.verdict.json").read_text())
+    del data["hashes"]["release"]
+    (tmp_path / "out.csv.verdict.json").write_text(json.dumps(data))
+    assert kohort.verify(out).check("file").passed is False
 
 
 @pytest.mark.parametrize(
@@ -157,4 +166,4 @@ def test_hundreds_of_columns_are_counted_together():
 
 def test_the_verdict_is_found_beside_a_path_only(tmp_path):
     with pytest.raises(kohort.DataError, match="nothing says what was promised"):
-        told_beside([tmp_path / "a.csv"], None)
+        stated_beside([tmp_path / "a.csv"], None)

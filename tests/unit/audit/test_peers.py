@@ -55,6 +55,7 @@ def test_arx_local(audit):
     assert strict.reason == "3 of 30,162 records (0.00995 %) are suppressed, more than the limit of 0 %."
 
 
+@pytest.mark.slow
 def test_arx_global(audit):
     stars = {"output": {"suppressed": "starred"}}  # which is how ARX shows suppressed records
     verdict = audit("arx_global_k10", 10, 0.05, age="hierarchy", **stars)

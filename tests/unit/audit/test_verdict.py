@@ -48,6 +48,26 @@ def test_what_is_no_verdict(text):
         Verdict.from_json(text)
 
 
+@pytest.mark.parametrize("part", ["facts", "hashes", "versions", "promise", "as_is", "checks"])
+@pytest.mark.parametrize("other", [None, 3, "text", [1], {"release": 7, "k": []}])
+def test_a_part_of_another_kind(part, other):
+    data = Verdict((Check("k", True, "it holds."),), FACTS, {"release": "00"}).to_dict()
+    assert Verdict.from_json(json.dumps(data)).passed
+    if (part, other) == ("as_is", None) or (part == "promise" and isinstance(other, dict)):
+        return  # what is promised is looked at when it is used
+    if part == "versions" and isinstance(other, dict):
+        return
+    with pytest.raises(DataError, match="not a verdict"):
+        Verdict.from_json(json.dumps(data | {part: other}))
+
+
+@pytest.mark.parametrize("part", ["columns", "hidden"])
+def test_what_is_published_as_it_is_of_another_kind(part):
+    as_is = {"columns": {}, "combinations": 0, "unique": 0, "hidden": {}, part: 7}
+    with pytest.raises(DataError, match="not a verdict"):
+        Verdict.from_json(json.dumps(Verdict((), FACTS).to_dict() | {"as_is": as_is}))
+
+
 def test_a_later_schema_is_refused():
     with pytest.raises(DataError, match="schema 1 only"):
         Verdict.from_json(replace(Verdict((), FACTS), schema=2).to_json())

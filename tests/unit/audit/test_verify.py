@@ -446,6 +446,30 @@ def test_bounds_of_a_star_are_empty_and_of_one_writing():
     assert verify(written, rules).check("bounds").figures["wrong.age_lo"] == 1
 
 
+@pytest.mark.parametrize(
+    ("shown", "middles", "wrong"),
+    [
+        (["[21 - 29]", "[40 - 45]"], ["25", "42.5"], 0),
+        (["[21 - 29]", "[40 - 45]"], ["25.0", "42.50000001"], 2),
+        (["[0.1 - 0.4]", "[-9 - 9007199254740993]"], ["0.25", "4503599627370492.0"], 0),
+        (["[0.1 - 0.2]", "[1 - 2]"], ["0.15", ""], 2),
+        (["<= 21", "40"], ["", "40"], 0),
+        (["<= 21", "40"], ["21", "40"], 2),
+        (["[1e9999 - 2e9999]", "[1 - 2]"], ["", "1.5"], 0),
+    ],
+)
+def test_the_middle_of_an_interval_is_the_nearest_double(shown, middles, wrong):
+    rules = policy(output={"bounds": True})
+    cells = {"age": pl.Series([text for text in shown for _ in "ab"])}
+    release = GOOD.with_columns(**cells, age_mid=pl.Series([text or None for text in middles for _ in "ab"]))
+    found = verify(release, rules).check("bounds")
+    assert found.figures["wrong.age_mid"] == wrong
+    assert not wrong or "do not hold the middle of the interval" in found.sentence
+    if not wrong and middles[0]:
+        told = release.with_columns(age_mid=pl.Series([middles[0], middles[0] + "0", *middles[1:], *middles[1:]]))
+        assert not verify(told, rules).check("bounds").passed, "two ways to write one middle tell records apart"
+
+
 @pytest.mark.promise("6.1")
 def test_a_model_that_is_not_there_is_not_promised():
     rules = policy(privacy={"models": [{"model": "no-such-model", "column": "pay"}]})

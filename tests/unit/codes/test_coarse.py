@@ -91,7 +91,7 @@ def test_missing_values_are_values_of_their_own():
 def test_typed_ends_are_null_where_there_is_none():
     policy = rules(snap=5, bottom=20, top=90, output={"bounds": True})
     table = kohort.anonymize(pl.DataFrame({"x": [12, 19, 31, 33, 88, 97]}), policy).table
-    assert table.rows()[::2] == [("<= 20", None, 20), ("[30 - 35]", 30, 35), (">= 85", 85, None)]
+    assert table.rows()[::2] == [("<= 20", None, 20, None), ("[30 - 35]", 30, 35, 32.5), (">= 85", 85, None, None)]
     assert table.schema["x_lo"] == table.schema["x_hi"] == pl.Int64
 
 

@@ -204,6 +204,7 @@ kohort.anonymize(table, policy, output="1.csv", ledger="ledger.json")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_crash_leaves_no_release_that_the_ledger_does_not_know(tmp_path, moment):
     done = subprocess.run(

@@ -172,3 +172,30 @@ def test_one_loss_for_one_file(missing, suppressed, measure, tmp_path):
         parts = kohort.anonymize(tmp_path / "in.csv", policy, output=tmp_path / "out.csv", memory="1GB")
         assert kohort.measure(tmp_path / "out.csv", frame, policy) == parts.loss
         assert kohort.measure(tmp_path / "out.csv", None, policy) == parts.public_loss
+
+
+@pytest.mark.parametrize(
+    "hierarchy",
+    [
+        {"intervals": {"width": 1e300}},
+        {"intervals": {"width": 5, "levels": [1, 10**21]}},
+        {"intervals": {"width": 1e308, "levels": [1, 10]}},
+        {"cuts": [[-1e300, 50, 1e300]]},
+    ],
+)
+@pytest.mark.parametrize("ages", [[1, 2, 98, 99], [1.5, 2.5, 98.0, 99.5], [-(2**63) + 1, 5, 7, 2**63 - 1]])
+def test_bins_that_are_wider_than_any_number(hierarchy, ages):
+    frame = pl.DataFrame({"age": ages * 2})
+    column = {"role": "quasi", "hierarchy": hierarchy}
+    policy = kohort.Policy.model_validate({"columns": {"age": column}, "privacy": {"k": 3}, "algorithm": {"seed": 1}})
+    release = kohort.anonymize(frame, policy)
+    assert release.verdict.passed
+    assert kohort.measure(release.table, None, policy) == release.public_loss
+
+
+def test_numbers_that_a_hierarchy_cannot_tell_apart_are_named(tmp_path):
+    (tmp_path / "in.csv").write_text("age\n" + "0.12345678901234567890\n0.12345678901234567891\n" * 3)
+    column = {"role": "quasi", "hierarchy": {"intervals": {"width": 5}}}
+    policy = kohort.Policy.model_validate({"columns": {"age": column}, "privacy": {"k": 3}})
+    with pytest.raises(kohort.DataError, match="column 'age': some of its numbers differ after the 15th digit alone"):
+        kohort.anonymize(tmp_path / "in.csv", policy)

@@ -97,7 +97,7 @@ def test_what_is_kept_stays_kept_and_what_is_broken_heals(k, n, seed):
 
 
 def test_what_the_search_keeps_in_mind_is_so(monkeypatch):
-    """By how much each cluster breaks the rules is not counted again after every step: here, before all are healed."""
+    """By how much each cluster breaks the rules is not counted again after each step: here, before all are repaired."""
     codes, values = case(600, 3)
     policy = Policy.build(k=2, quasi_identifiers=["q"], sensitive=["s", "t"])
     frame = pl.DataFrame({"s": [f"v{value}" for value in values], "t": [f"v{value % 3}" for value in values]})
@@ -142,15 +142,15 @@ def test_healing_costs_less_than_merging():
     search = Search(codes, task.costs, 5, task.rng, promises=[promise])
     assert broken(search.start, values, 2)
     by_merging = mended(codes, task, [promise], search.start)
-    healed = search.refined(search.start, Effort(300), nobody)
+    repaired = search.refined(search.start, Effort(300), nobody)
     assert not broken(by_merging, values, 2)
-    assert not broken(healed, values, 2)
+    assert not broken(repaired, values, 2)
 
     def loss(labels):
         boxes = Solution.of_labels(codes, labels).boxes
         return (boxes.hi - boxes.lo).sum()
 
-    assert loss(healed) < 0.85 * loss(by_merging)
+    assert loss(repaired) < 0.85 * loss(by_merging)
 
 
 @settings(max_examples=40, deadline=None)
@@ -189,7 +189,7 @@ def test_the_partner_that_heals_is_chosen_before_the_nearest():
     assert healing[0] == healing[4] != healing[2]
 
 
-def test_a_class_is_healed_in_few_rounds_however_many_others_it_needs(monkeypatch):
+def test_a_class_is_repaired_in_few_rounds_however_many_others_it_needs(monkeypatch):
     """600 records of one value at one place need 200 others, in classes of 4, that are no farther on."""
     values = np.append(np.zeros(600, np.int64), np.arange(600) % 2 + 1)
     codes = numbers(np.append(np.zeros(600, np.int64), 1 + np.arange(600) // 4)[:, None])

@@ -123,10 +123,16 @@ def test_parquet_in_the_order_of_files_with_columns_by_name(tmp_path):
     assert cells(source) == [("a", 1), (None, 2), ("c", 3)]
 
 
-def test_partitions_and_patterns_in_names_add_nothing(tmp_path):
-    write(tmp_path, **{"y=1/a[1]": {"x": [1]}, "y=2/a1": {"x": [2]}})
+def test_patterns_in_names_add_nothing(tmp_path):
+    write(tmp_path, **{"y/a[1]": {"x": [1]}, "z/a1": {"x": [2]}})
     source = open_source(tmp_path)
     assert (source.columns, cells(source)) == (("x",), [(1,), (2,)])
+
+
+def test_folders_named_by_a_value_are_refused(tmp_path):
+    write(tmp_path, **{"y=1/a": {"x": [1]}, "y=2/a": {"x": [2]}})
+    with pytest.raises(DataError, match="are named NAME=VALUE"):
+        open_source(tmp_path)
 
 
 def test_all_differences_are_told_at_once(tmp_path):

@@ -85,3 +85,19 @@ def test_a_million_distinct_values_are_encoded_by_rank():
     codes = encode(typed_quasi_identifiers(pl.DataFrame({"q": values}), policy), policy)
     assert codes.axes[0].size == len(np.unique(values))
     np.testing.assert_array_equal(codes.array[:, 0], np.argsort(np.argsort(values)))
+
+
+def test_the_sign_of_zero_is_not_published(tmp_path):
+    frame = pl.DataFrame({"q": [-0.0, 0.0, 1.5, -0.0] * 3, "t": ["-0.0", "1.5", "2.5"] * 4})
+    policy = Policy.build(k=6, quasi_identifiers=["q", "t"], seed=1)
+    kohort.anonymize(frame, policy, output=tmp_path / "out.csv")
+    assert "-0" not in (tmp_path / "out.csv").read_text()
+
+
+def test_texts_that_no_csv_file_can_hold_are_refused_by_their_column(tmp_path):
+    frame = pl.DataFrame({"q": [1, 2] * 3, "note": ["a\0b"] * 6})
+    policy = Policy.build(k=3, quasi_identifiers=["q"], insensitive=["note"], seed=1)
+    with pytest.raises(kohort.DataError, match=r"^column 'note': has texts with NUL bytes, .* write Parquet\.$"):
+        kohort.anonymize(frame, policy, output=tmp_path / "out.csv")
+    assert not list(tmp_path.iterdir())
+    kohort.anonymize(frame, policy, output=tmp_path / "out.parquet")

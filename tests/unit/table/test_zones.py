@@ -131,6 +131,7 @@ def test_moments_are_published_with_their_offset(tmp_path, order, memory):
     assert pl.read_parquet_schema(again)["born"] == pl.Datetime("us", BERLIN)
 
 
+@pytest.mark.slow
 def test_the_machine_has_no_part_in_it(tmp_path):
     """In a process of its own: libraries look the zone of the machine up once."""
     polars_table().write_parquet(tmp_path / "in.parquet")

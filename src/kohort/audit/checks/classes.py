@@ -118,7 +118,7 @@ class ClassSizes:
 def classes(table: Table, quasi: Sequence[str]) -> ClassSizes:
     """Group the rows of a table by the texts of its quasi-identifiers.
 
-    Two texts for "missing" tell records apart for whoever reads the file, so they make two classes.
+    Whoever reads the file sees two texts for "missing" as different, so they make two classes.
     """
     keys = table.keys(quasi)
     found = table.database.arrays(
@@ -128,7 +128,7 @@ def classes(table: Table, quasi: Sequence[str]) -> ClassSizes:
     )
     sizes, times = (np.asarray(found[name], np.int64) for name in ("size", "times"))
     starred = table.rows - int((sizes * times).sum())
-    # a star tells as little as a missing cell, and some tools write suppressed cells so
+    # a star says as little as a missing cell, and some tools write suppressed cells so
     untold = (int(one.times[one.untold].sum()) for one in (table.dictionary(name) for name in quasi))
     return ClassSizes(sizes, times, any(cells > starred for cells in untold), lambda: _with_values(table, quasi))
 

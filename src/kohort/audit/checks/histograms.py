@@ -43,7 +43,7 @@ class Histograms:
     """Number in the reference of every combination of texts."""
     group: str
     vector: str
-    """SQL names of what tells classes apart, and of what tells combinations of texts apart."""
+    """SQL names of the columns by which classes differ, and by which combinations of texts differ."""
     parts: int
     """How many parts the classes are in."""
 
@@ -82,7 +82,7 @@ def of_classes(
     Parameters
     ----------
     known : sequence of str
-        Further columns that tell records of a class apart.
+        Further columns by which records of a class differ.
     """
     classes, apart = table.keys(quasi), table.keys(known, "k")
     return counted(

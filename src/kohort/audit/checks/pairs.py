@@ -1,7 +1,7 @@
 """Pairs of classes, one of each of two releases, in which the same person can be.
 
 Records of both are matched by their sensitive values: by each sensitive column alone, as other values of a person
-may have changed, and by all of them together, as a combination tells more. For each class of this release all
+may have changed, and by all of them together, as a combination reveals more. For each class of this release all
 classes of the other one are looked at together.
 """
 

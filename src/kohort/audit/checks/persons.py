@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kohort.audit.case import LoadedCase
 from kohort.audit.meaning.spelling import told_apart
-from kohort.audit.verdict import Check
+from kohort.audit.verdict import UNDECIDED, Check
 from kohort.audit.words import count
 
 
@@ -30,7 +30,7 @@ def persons(case: LoadedCase) -> Check | None:
         return Check("persons", False, sentence, figures)
     source = _source(case, name)
     if isinstance(source, str):
-        return Check("persons", False, f"persons cannot be counted, as {source}.", figures)
+        return Check("persons", False, f"persons cannot be counted, as {source}.", figures | {"method": UNDECIDED})
     counts = _counts(case, source)
     under, fewest, unknown = counts.under, counts.fewest, counts.unknown
     figures |= {"fewest_persons": fewest, "classes_under_k": under, "rows_without_person": unknown}
@@ -66,7 +66,7 @@ def _source(case: LoadedCase, name: str) -> _Source | str:
 
 @dataclass(frozen=True)
 class _Counts:
-    """Classes, those with fewer than k persons, the fewest persons of one, and rows that do not tell theirs."""
+    """Classes, those with fewer than k persons, the fewest persons of one, and rows without a person."""
 
     classes: int
     under: int

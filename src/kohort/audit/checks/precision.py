@@ -68,7 +68,7 @@ class _Limits:
     """Whether the values are whole numbers or days."""
 
     def faults(self, said: Interval) -> Iterator[str]:
-        """Name what an interval tells too precisely."""
+        """Name what an interval says too precisely."""
         held = _Held.of(said, whole=self.whole)
         ends = [end for end in (held.lo, held.hi) if end is not None]
         if self.snap is not None and any((end - self.origin) % self.snap for end in ends):
@@ -82,7 +82,7 @@ class _Limits:
 
 
 def _tells_apart(near: Fraction | None, far: Fraction | None, border: Fraction, sign: int, *, closed: bool) -> bool:
-    """Whether an interval tells apart what lies at a border or beyond it: some of it is inside and some is not.
+    """Whether an interval divides what lies at a border or beyond it: some of it is inside and some is not.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def _limits(case: Case, name: str) -> _Limits | None:
 def _are_whole(case: Case, name: str) -> bool:
     """Whether the values of a column are whole numbers or days: by the policy, else by the original, else by the file.
 
-    What the file tells is not enough if the policy says that there may be fractions. A grid of fractions has ends
+    The file alone is not enough if the policy says that there may be fractions. A grid of fractions has ends
     between whole numbers, whatever the values are.
     """
     column, published = case.policy.columns[name], case.columns[name]

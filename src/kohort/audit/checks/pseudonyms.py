@@ -74,7 +74,7 @@ def _plain(case: LoadedCase, name: str) -> int:
 
 
 def _surplus(case: LoadedCase, name: str) -> int:
-    """Count the pseudonyms that no identifier can have, as none is left with so many rows; in any order of rows.
+    """Count the pseudonyms that no identifier can have, as none is left with that many rows; in any order of rows.
 
     A missing one counts, too: it stands for a missing identifier.
     """

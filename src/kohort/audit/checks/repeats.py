@@ -13,7 +13,7 @@ _NAMED = 3
 def repeated_identifiers(case: Case) -> Check | None:
     """Say which dropped identifiers repeat, if the policy names none of them as the person.
 
-    A column with fewer than k values is left out: it cannot tell k persons.
+    A column with fewer than k values is left out: it cannot distinguish k persons.
     """
     if case.original is None or case.policy.privacy.person is not None:
         return None

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from decimal import Decimal
+from fractions import Fraction
+
 from kohort.audit.case import Case, LoadedCase
 from kohort.audit.checks.coverage import Covered
 from kohort.audit.meaning.intervals import Interval
 from kohort.audit.meaning.published import PublishedColumn
+from kohort.audit.public import AS_THEY_STAND, COVERED_IN_ANY_ORDER, IN_ANY_ORDER, ROW_BY_ROW
 from kohort.audit.read.table import Table
 from kohort.audit.verdict import Check
 from kohort.audit.words import are, count, listed
 
+_CALLED = {"lo": "lower end", "hi": "upper end", "mid": "middle"}
 _ENOUGH = 30
 """Uncovered cells that chance must give before fewer of them can speak for the order of the file."""
 
@@ -37,7 +43,8 @@ def coverage(case: Case) -> Check | None:
         return Check("coverage", False, sentence)
     found = case.covered
     by_row = case.order_said or _in_original_order(list(found.values()))
-    figures: dict[str, int | float | str] = {"method": "row by row" if by_row else "in any order"}
+    method = ROW_BY_ROW if case.order_said else AS_THEY_STAND if by_row else IN_ANY_ORDER
+    figures: dict[str, int | float | str] = {"method": method}
     sentences, total = [], case.release.rows
     for name, column in found.items():
         cells = column.row_by_row if by_row and column.row_by_row is not None else column.in_any_order
@@ -48,10 +55,7 @@ def coverage(case: Case) -> Check | None:
             sentences.append(f"column {name!r}: {share} {do} not cover the original value")
     if case.out_of_order:
         sentences.append(case.out_of_order)
-    if by_row:
-        fine = "every published value covers the original, row by row"
-    else:
-        fine = "every published value covers an original of its own, column by column in any order of rows"
+    fine = "every published value covers the original, row by row" if by_row else COVERED_IN_ANY_ORDER
     return Check("coverage", not sentences, f"{'; '.join(sentences) or fine}.", figures)
 
 
@@ -78,7 +82,7 @@ def values(case: Case) -> Check | None:
         sentence = f"values cannot be checked, as {listed(unknown)} {are(len(unknown))} not in the original."
         return Check("values", False, sentence)
     sentences = []
-    figures: dict[str, int | float | str] = {"method": "row by row" if case.order_said else "in any order"}
+    figures: dict[str, int | float | str] = {"method": ROW_BY_ROW if case.order_said else IN_ANY_ORDER}
     for name, cells in case.not_original.items():
         figures[f"not_original.{name}"] = cells
         if cells:
@@ -100,10 +104,9 @@ def bounds(case: LoadedCase) -> Check | None:
         for bound, end in ends.items():
             wrong = _wrong_ends(case.release, case.columns[name], bound, end)
             if wrong:
-                which = "lower" if end == "lo" else "upper"
                 do = "does" if wrong == 1 else "do"
                 sentences.append(
-                    f"column {bound!r}: {count(wrong, 'row')} {do} not hold the {which} end of the interval"
+                    f"column {bound!r}: {count(wrong, 'row')} {do} not hold the {_CALLED[end]} of the interval"
                 )
             figures[f"wrong.{bound}"] = wrong
     sentence = "; ".join(sentences) or "the typed ends are those of the published intervals"
@@ -118,12 +121,26 @@ def _wrong_ends(release: Table, column: PublishedColumn, bound: str, end: str) -
         f"SELECT {name}, {sql}, count(*) FROM release GROUP BY ALL ORDER BY ALL"
     ):
         meaning = None if text is None else column.read(text)
-        wanted = getattr(meaning, end) if isinstance(meaning, Interval) else None
-        if wanted is not None and not wanted.is_finite():
-            wanted = None
         value = None if given is None else column.end(given)
-        # two ways to write one end would tell apart rows that the interval makes alike
+        wanted = _said(meaning, end, days=column.kind == "date") if isinstance(meaning, Interval) else None
+        if end == "mid" and value is not None and column.kind == "number":
+            value = Decimal(float(value))  # the middle of two numbers may need more digits than a cell of a table has
+        # two ways to write one end would distinguish rows that the interval makes alike
         alike = seen.setdefault(text, given) == given
         if value != wanted or (given is not None and value is None) or not alike:
             wrong += times
     return wrong
+
+
+def _said(interval: Interval, end: str, *, days: bool) -> Decimal | None:
+    """An end of an interval, or its middle: of days the earlier of two, of numbers the nearest double."""
+    if end != "mid":
+        found: Decimal = getattr(interval, end)
+        return found if found.is_finite() else None
+    if not (interval.lo.is_finite() and interval.hi.is_finite()):
+        return None
+    middle = (Fraction(interval.lo) + Fraction(interval.hi)) / 2
+    try:
+        return Decimal(math.floor(middle)) if days else Decimal(float(middle))
+    except OverflowError:  # further out than any number that a table can hold
+        return None

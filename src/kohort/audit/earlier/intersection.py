@@ -1,4 +1,4 @@
-"""What several releases together tell about somebody who is in all of them.
+"""What several releases together reveal about somebody who is in all of them.
 
 An outsider knows a person's quasi-identifiers, and that the person is in this release and in an earlier one.
 The person is then in a class of each whose descriptions overlap, and has sensitive values that both classes
@@ -119,7 +119,7 @@ def _short(tallies: Sequence[Tally], name: str | None) -> int:
 
 
 def _is_alike(one: Shown, other: Shown) -> bool:
-    """Whether two releases show the same, in whatever order of rows: then both together tell what each tells."""
+    """Whether two releases show the same, in whatever order of rows: then both together reveal what each reveals."""
     return (one.quasi, one.sensitive, one.classes) == (other.quasi, other.sensitive, other.classes)
 
 

@@ -56,7 +56,7 @@ def people_of(case: LoadedCase, sight: Sight, key: PersonKey) -> People:
 
 
 def is_comparable(entry: Entry, sight: Sight) -> bool:
-    """Whether an earlier release tells who was in it, and a signature means the same in both."""
+    """Whether an earlier release records who was in it, and a signature means the same in both."""
     return entry.people is not None and entry.shown.sensitive == sight.shown.sensitive
 
 

@@ -90,7 +90,7 @@ class PublishedColumn:
     """The original's texts, for the kinds where a bare text must be one of them."""
     bottom: Decimal | None = None
     top: Decimal | None = None
-    """Borders at and beyond which the policy tells no values apart."""
+    """Borders at and beyond which the policy distinguishes no values."""
     style: str | None = field(default=None, repr=False)
     notation: Notation | None = field(default=None, repr=False)
     """How the original writes numbers; what is published has plain ones."""

@@ -47,7 +47,11 @@ _UNSEEN = frozenset(
     for code in range(first, last + 1)
 )
 _EMPTY_BRAILLE = "⠀"
-_TYPED = {letter: key for key, letters in {"-": "‐‑‒–—―−", "'": "‘’‚‛ʼ′", '"': "“”„‟″"}.items() for letter in letters}
+_TYPED = {
+    letter: key
+    for key, letters in {"-": "‐‑‒–—―−", "'": "‘’‚‛ʼ′", '"': "“”„‟″", "/": "⁄∕"}.items()
+    for letter in letters
+}
 """Dashes and quotes as they are printed, and the keys that stand for them."""
 
 Alike: TypeAlias = Callable[[str | None], Hashable]
@@ -120,7 +124,7 @@ def missing_forms(policy: Policy, form: Callable[[str], str]) -> frozenset[str]:
 
 
 def persons(policy: Policy) -> Callable[[str | None], str | None]:
-    """Make the comparison of identifiers; None for one that tells nobody. Many at once: `told_apart`."""
+    """Make the comparison of identifiers; None for one that names nobody. Many at once: `told_apart`."""
     nobody = missing_forms(policy, identity)
 
     def form(text: str | None) -> str | None:
@@ -131,7 +135,7 @@ def persons(policy: Policy) -> Callable[[str | None], str | None]:
 
 
 def told_apart(database: Database, relation: str, policy: Policy) -> str:
-    """Make SQL of the person that a text is about, NULL if it tells none, where `relation` has the texts as ``who``.
+    """Make SQL of the person that a text is about, NULL if it is about none, where `relation` has the texts as ``who``.
 
     Only texts that may be written in another way come to Python, some at a time; the statement that uses the SQL must
     join ``people ON people.text = who``.

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _FINER = re.compile(r"\.\d{6}(\d+)", re.ASCII)
 """Digits of a second that come after microseconds."""
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[Tt ].*)?", re.ASCII)
+"""A day, or a moment as RFC 3339 has it; Python would take any letter between day and time."""
 _MANY = 24
 """Columns from which on texts are compared before their dictionaries are made."""
 
@@ -44,41 +46,72 @@ def differing(
         Where released rows come from; None if both tables are in the same order.
     """
     ordered = order is not None
-    equal = _equal(release, original, names, ordered=ordered) if len(names) > _MANY else set()
-    narrow = [name for name in names if name not in equal and release.is_narrow(name) and original.is_narrow(name)]
-    counts = dict.fromkeys(equal, 0)
     # most cells are written as the original has them, and then nothing has to be read as a value
-    texts = [_same_text(release, original, name) for name in narrow]
-    counts |= zip(narrow, outside(release, original, order, texts), strict=True)
-    apart = [name for name in narrow if counts[name]]
-    questions = [same_value(release, original, name, policy) for name in apart]
-    counts |= zip(apart, outside(release, original, order, questions), strict=True)
+    if ordered and len(names) <= _MANY:
+        equal = _equal_narrow(release, original, names, order)
+    else:
+        equal = _equal(release, original, names, ordered=ordered)
+    counts = dict.fromkeys(equal, 0)
+    narrow = [name for name in names if name not in equal and _are_narrow(release, original, name)]
+    questions = [same_value(release, original, name, policy) for name in narrow]
+    counts |= zip(narrow, outside(release, original, order, questions), strict=True)
     for name in names:
         if name not in counts:
             counts[name] = _differing(release, original, name, comparison(policy, name), ordered=ordered)
     return {name: counts[name] for name in names}
 
 
+def _are_narrow(release: Table, original: Table, name: str) -> bool:
+    return release.is_narrow(name) and original.is_narrow(name)
+
+
+def _equal_narrow(release: Table, original: Table, names: Sequence[str], order: Order | None) -> set[str]:
+    """Of the columns with few texts those whose rows have the texts of their original rows."""
+    narrow = [name for name in names if _are_narrow(release, original, name)]
+    different = outside(release, original, order, [_same_text(release, original, name) for name in narrow])
+    return {name for name, cells in zip(narrow, different, strict=True) if not cells}
+
+
 def _equal(release: Table, original: Table, names: Sequence[str], *, ordered: bool) -> set[str]:
-    """Of many columns those whose rows have the texts of their original rows; nothing more is to be asked of them."""
-    found = set()
+    """The columns whose rows have the texts of their original rows; nothing more is to be asked of them."""
+    found: set[str] = set()
     for some in release.blocks(names):
-        cells = ", ".join(f"count(*) FILTER (r.c{place} IS DISTINCT FROM o.c{place})" for place in range(len(some)))
-        beside = _beside(release, original, some, ordered=ordered)
-        [different] = release.database.rows(f"SELECT {cells} FROM {beside}")
+        different = _different(release, original, some, ordered=ordered)
         found |= {name for name, cells in zip(some, different, strict=True) if not cells}
     return found
 
 
+def _different(release: Table, original: Table, names: Sequence[str], *, ordered: bool) -> Sequence[int]:
+    """Count the rows of each column that have another text than their original row."""
+    cells = ", ".join(f"count(*) FILTER (r.c{place} IS DISTINCT FROM o.c{place})" for place in range(len(names)))
+    if not ordered:
+        # rows with the same number come by at the same time, so none has to be looked for; counted in case they do not
+        together = " POSITIONAL JOIN ".join(_sides(release, original, names))
+        astray = "count(*) FILTER (r.place IS DISTINCT FROM o.place)"
+        [(others, *different)] = release.database.rows(f"SELECT {astray}, {cells} FROM {together}")
+        if not others:
+            return different
+    beside = _beside(release, original, names, ordered=ordered)
+    [counted] = release.database.rows(f"SELECT {cells} FROM {beside}")
+    return counted
+
+
+def _sides(release: Table, original: Table, names: Sequence[str]) -> tuple[str, str]:
+    """SQL of released rows and of original rows: c0 and so on are the texts of the columns."""
+
+    def side(table: Table, called: str) -> str:
+        texts = ", ".join(f"{table.text(name)} AS c{place}" for place, name in enumerate(names))
+        return f"(SELECT {table.row} AS place, {texts} FROM {table.relation}) AS {called}"
+
+    return side(release, "r"), side(original, "o")
+
+
 def _beside(release: Table, original: Table, names: Sequence[str], *, ordered: bool) -> str:
     """SQL of released rows beside their original rows: r.c0, o.c0 and so on are the texts of the columns."""
-    sides = []
-    for table in (release, original):
-        texts = ", ".join(f"{table.text(name)} AS c{place}" for place, name in enumerate(names))
-        sides.append(f"(SELECT {table.row} AS place, {texts} FROM {table.relation})")
+    released, there = _sides(release, original, names)
     if not ordered:
-        return f"{sides[0]} AS r JOIN {sides[1]} AS o ON o.place = r.place"
-    return f"{sides[0]} AS r JOIN {ORDER} AS matched ON matched.r = r.place JOIN {sides[1]} AS o ON o.place = matched.o"
+        return f"{released} JOIN {there} ON o.place = r.place"
+    return f"{released} JOIN {ORDER} AS matched ON matched.r = r.place JOIN {there} ON o.place = matched.o"
 
 
 def _same_text(release: Table, original: Table, name: str) -> Question:
@@ -133,8 +166,8 @@ def _canonical_value(column: Column, notation: Notation | None) -> Canonical:
     """Make the comparison of a column for texts without an apostrophe before formulas."""
 
     def canonical(text: str | None) -> Hashable:
-        if text is None:
-            return None
+        if text is None or text[:1].isspace() or text[-1:].isspace():
+            return text  # a blank beside a number is a change
         plain = text if notation is None else plain_number(text, notation) or text
         value = day(text, column.format, timed=False) if column.format is not None else number(plain)
         if value is not None:
@@ -142,7 +175,7 @@ def _canonical_value(column: Column, notation: Notation | None) -> Canonical:
         try:
             # beyond microseconds Python would drop digits
             finer = _FINER.search(text)
-            moment = datetime.fromisoformat(text) if text[4:5] == "-" else text
+            moment = datetime.fromisoformat(text) if _MOMENT.fullmatch(text) else text
             return (moment, finer[1].rstrip("0")) if finer and finer[1].strip("0") else moment
         except ValueError:
             return text

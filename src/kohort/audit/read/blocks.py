@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kohort.audit.read.cells import Cells, Fault, Grammar, first_line, split_cells
+from kohort.audit.read.cells import Cells, Fault, Grammar, first_line, line_ends, split_cells
 from kohort.common.packed import Packing, unpacked
 from kohort.errors import DataError
 
@@ -51,7 +51,7 @@ def header_of(sample: bytes, form: Form, place: str) -> tuple[str, ...]:
         cells = split_cells(first_line(sample, form.grammar), form.grammar, is_last=True)
     except Fault as fault:
         raise DataError(f"{place}: line 1 {fault.sentence}") from None
-    return tuple(name or "" for name in cells.texts)
+    return tuple(name or "" for name in cells.frame.row(0))
 
 
 def records_of(path: Path, form: Form, place: str) -> Iterator[Cells]:
@@ -70,24 +70,17 @@ def records_of(path: Path, form: Form, place: str) -> Iterator[Cells]:
         try:
             cells = split_cells(text, grammar, is_last=following is None)
         except Fault as fault:
-            wrong = f"line {line + _lines(text, fault.position)} {fault.sentence}"
+            wrong = f"line {line + line_ends(text, fault.position)} {fault.sentence}"
         if wrong is not None:
             raise DataError(f"{place}: {wrong}")
         yield cells.without_first() if is_header and cells.records else cells
         is_header = is_header and not cells.records
         grammar = replace(grammar, end=cells.end, width=cells.width)
-        line += _lines(text, cells.consumed)
+        line += cells.lines
         carried = text[cells.consumed :]
         if len(carried) > LONGEST:
             raise DataError(f"{place}: line {line} is longer than 32 MiB; check its quotes, and that this is CSV.")
         piece, following = following or b"", next(pieces, None)
-
-
-def _lines(text: bytes, stop: int) -> int:
-    """Lines that end before a position, in any way that a line may end."""
-    before = text[:stop]
-    both = before.count(b"\r\n") + (before.endswith(b"\r") and text[stop : stop + 1] == b"\n")
-    return before.count(b"\n") + before.count(b"\r") - both
 
 
 def pieces_of(path: Path, form: Form, place: str) -> Iterator[bytes]:
@@ -106,13 +99,15 @@ def pieces_of(path: Path, form: Form, place: str) -> Iterator[bytes]:
 
 def _decoded(path: Path, form: Form, place: str) -> Iterator[bytes]:
     """The file's text in UTF-8, piece by piece and without a mark; no character is cut in two."""
-    decoder = codecs.getincrementaldecoder("utf-8" if form.encoding == UTF8 else form.encoding)()
+    is_utf8 = form.encoding == UTF8
+    decoder = codecs.getincrementaldecoder("utf-8" if is_utf8 else form.encoding)()
     lines, is_first = 1, True
     try:
         with unpacked(path, form.packing) as file:
             while True:
                 piece = file.read(BLOCK)
-                text = decoder.decode(piece, final=not piece).encode()
+                is_plain = is_utf8 and piece and piece.isascii() and not decoder.getstate()[0]
+                text = piece if is_plain else decoder.decode(piece, final=not piece).encode()
                 if is_first and text:
                     is_first, text = False, text.removeprefix(_MARK)
                 if text:

@@ -6,12 +6,17 @@ not agree on it, so rows could be distinguished by it that an audit takes for eq
 Bytes are looked at all together, in arrays. That is possible as a quote says by its number alone what it is: where the
 grammar holds, those with even numbers open a cell or are the second of a doubled quote, and the others close a cell or
 are the first of one. So a byte is inside of quotes if the quotes up to it are odd in number.
+
+Where cells begin and end, and whether that is as it should be, is found here and nowhere else. To cut a text there is
+left to the reader of polars, which is fast and lenient, and is believed if it has cut as many records and cells without
+anything as there are, and as many bytes of text; else, and where lines end inside of quotes, cells are cut here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -25,6 +30,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 Places: TypeAlias = NDArray[np.int64]
 LineEnd: TypeAlias = Literal[b"\n", b"\r\n", b"\r"]
 _LF, _CR = 10, 13
+_ONES = np.uint64(0x0101010101010101)
 NUL = "holds a NUL byte, so this is no CSV file; give CSV or Parquet."
 QUOTE = "has a quote inside a cell that does not begin with one; correct the line."
 AFTER = "has text after a closing quote; correct the line."
@@ -73,42 +79,45 @@ class Fault(Exception):
 class Cells:
     """The cells of some whole records."""
 
-    texts: pl.Series
-    """Record by record; null for a cell with nothing in it, not even quotes."""
-    nulls: Flags
-    """Which cells these are."""
-    quoted: Flags
-    """Which cells have quotes and could do without: they hold no delimiter, line end or quote."""
-    records: int
+    frame: pl.DataFrame
+    """A row for each record, columns 0, 1 and so on; null for a cell with nothing in it, not even quotes."""
+    quoted: Flags | None
+    """Which cells have quotes and could do without: they hold no delimiter, line end or quote; None if no cell does."""
     width: int
-    """How many records there are, and cells in each."""
+    """How many cells a record has; 0 if that is not known yet."""
     consumed: int
-    """Where the last of them ends."""
+    """Where the last record ends."""
+    lines: int
+    """Lines that end up to there, in any way that a line may end."""
     end: LineEnd | None
+
+    @property
+    def records(self) -> int:
+        """How many there are."""
+        return self.frame.height
 
     def columns(self, names: Mapping[int, str]) -> pl.DataFrame:
         """The texts of some columns, which are known by their places and get names."""
         import polars as pl
 
-        width = max(self.width, 1)
-        picked = [pl.col("text").gather_every(width, place).alias(name) for place, name in names.items()]
-        return pl.DataFrame({"text": self.texts}).select(picked)
+        return self.frame.select(pl.col(str(place)).alias(name) for place, name in names.items())
 
     def is_needlessly_quoted(self, place: int) -> Flags:
         """Which cells of a column have quotes, and could do without."""
-        return self.quoted[place :: self.width] if self.records else self.quoted
+        return np.zeros(self.records, np.bool_) if self.quoted is None else self.quoted[:, place]
 
-    def is_bare(self, place: int) -> Flags:
-        """Which cells of a column hold something, and are not needlessly quoted."""
-        found: Flags = ~(self.nulls | self.quoted)
-        return found[place :: self.width] if self.records else found
+    def has_needless_quotes(self, place: int) -> bool:
+        """Whether such a cell is in a column."""
+        return self.quoted is not None and bool(self.quoted[:, place].any())
+
+    def has_bare(self, place: int) -> bool:
+        """Whether a cell of a column holds something, and is not needlessly quoted."""
+        held = self.records - self.frame[str(place)].null_count() if self.records else 0
+        return held > (0 if self.quoted is None else int(self.quoted[:, place].sum()))
 
     def without_first(self) -> Cells:
         """The same without the first record."""
-        rest = slice(self.width, None)
-        return replace(
-            self, texts=self.texts[rest], nulls=self.nulls[rest], quoted=self.quoted[rest], records=self.records - 1
-        )
+        return replace(self, frame=self.frame[1:], quoted=None if self.quoted is None else self.quoted[1:])
 
 
 def split_cells(text: bytes, grammar: Grammar, *, is_last: bool) -> Cells:
@@ -127,42 +136,47 @@ def split_cells(text: bytes, grammar: Grammar, *, is_last: bool) -> Cells:
         At the first byte from which on the text is not as the grammar says.
     """
     data = np.frombuffer(text, np.uint8)
-    is_quote = data == grammar.quote
-    quotes = np.flatnonzero(is_quote)
-    outside = _outside(is_quote)
+    quotes = _quotes(text, data, grammar)
+    outside = _outside(data, quotes)
     end = grammar.end or _line_end(data, outside, is_last)
     mark = _CR if end == b"\r" else _LF
-    is_whole = not is_last or not len(data) or bool(outside[-1] and data[-1] == mark)
-    if not is_whole and outside[-1]:
+    is_open = outside is not None and not outside[-1]
+    if is_last and text and not is_open and data[-1] != mark:
         return split_cells(text + (end or b"\n"), grammar, is_last=True)
-    is_break = (data == _LF) | (data == _CR) if b"\r" in text else data == _LF
-    breaks = outside & is_break
-    stops = np.flatnonzero(outside & ((data == grammar.delimiter) | (data == mark)))
+    stops = np.flatnonzero(_if_outside((data == grammar.delimiter) | (data == mark), outside))
     lines = np.flatnonzero(data[stops] == mark)
     stops = stops[: lines[-1] + 1] if len(lines) else stops[:0]
     consumed = int(stops[-1]) + 1 if len(stops) else 0
-    faults = [
-        *_nul(text),
-        *_quote_faults(data, quotes, breaks, grammar.delimiter),
-        *_end_faults(data, breaks, end, is_last),
-    ]
-    if not is_whole:
+    faults = [*_nul(text), *_quote_faults(data, quotes, outside, grammar.delimiter)]
+    if end != b"\n" or b"\r" in text:
+        faults += _end_faults(data, outside, end, is_last)
+    if is_last and is_open:
         faults.append(Fault(int(quotes[-1]), OPEN))
-    return _recorded(data, quotes, stops, lines, consumed, end, grammar, faults)
+    return _recorded(text, quotes, stops, lines, consumed, end, grammar, faults)
+
+
+def line_ends(text: bytes, stop: int) -> int:
+    """Lines that end before a position, in any way that a line may end."""
+    feeds = text.count(b"\n", 0, stop)
+    if b"\r" not in text:
+        return feeds
+    returns = text.count(b"\r", 0, stop)
+    both = text.count(b"\r\n", 0, stop) + (text[stop - 1 : stop] == b"\r" and text[stop : stop + 1] == b"\n")
+    return feeds + returns - both
 
 
 def first_line(text: bytes, grammar: Grammar) -> bytes:
     """The first record with its line end, which is all of a text that has no line end outside of quotes."""
     data = np.frombuffer(text, np.uint8)
-    outside = _outside(data == grammar.quote)
+    outside = _outside(data, _quotes(text, data, grammar))
     end = _line_end(data, outside, is_last=True)
     if end is None:
         return text
-    return text[: int(np.flatnonzero(outside & (data == end[0]))[0]) + len(end)]
+    return text[: int(np.flatnonzero(_if_outside(data == end[0], outside))[0]) + len(end)]
 
 
 def _recorded(
-    data: Bytes,
+    text: bytes,
     quotes: Places,
     stops: Places,
     lines: Places,
@@ -188,45 +202,149 @@ def _recorded(
         faults.append(Fault(int(stops[lines[wrong][0]]), WIDTH))
     if faults:
         raise min(faults, key=lambda fault: fault.position)
-    records = int(len(lines) - empty.sum())
-    if not records:
-        none = np.zeros(0, np.bool_)
-        return Cells(pl.Series([], dtype=pl.String), none, none, 0, width, consumed, end)
+    ended = line_ends(text, consumed) if len(quotes) else len(lines)
+    if empty.all():
+        return Cells(pl.DataFrame(), None, width, consumed, ended, end)
     quotes = quotes[quotes < consumed]
-    # every cell with a NUL after it, and nothing that is no text: polars cuts one text faster than Python makes many
-    plain = data[:consumed].copy()
-    plain[stops] = 0
-    dropped = [quotes[1::2], quotes[::2][_opens(plain, quotes[::2])]]
-    if end == b"\r\n":
-        dropped.append(stops[lines] - 1)
-    dropped.append(stops[lines[empty]])
-    if any(len(some) for some in dropped):
-        kept = np.ones(consumed, np.bool_)
-        for some in dropped:
-            kept[some] = False
-        plain = plain[kept]
-    texts = pl.Series([plain[:-1].tobytes().decode()]).str.split("\0").explode()
+    found = _Found(text, grammar, end, quotes, starts, stops, lines[empty], lines, ended == len(lines))
     filled = np.ones(len(stops), np.bool_)
     filled[lines[empty]] = False
-    nulls = sizes[filled] == 0
-    if nulls.any():
-        texts = texts.set(pl.Series(nulls), None)
-    quoted = _needlessly_quoted(data, starts, sizes, grammar)[filled]
-    return Cells(texts, nulls, quoted, records, width, consumed, end)
+    quoted = found.needlessly_quoted() if grammar.watches else None
+    quoted = None if quoted is None else quoted[filled].reshape(-1, width)
+    frame = found.by_reader(width, sizes)
+    frame = found.by_hand(width, sizes[filled] == 0) if frame is None else frame
+    return Cells(frame, quoted, width, consumed, ended, end)
 
 
-def _outside(is_quote: Flags) -> Flags:
-    """Which bytes are not inside of quotes."""
-    if not is_quote.any():
-        return np.ones(len(is_quote), np.bool_)
-    # sums of bytes that run over are as odd as others
-    found: Flags = (np.cumsum(is_quote, dtype=np.uint8) & 1) == 0
+@dataclass(frozen=True)
+class _Found:
+    """Where the cells of whole records are.
+
+    Attributes
+    ----------
+    quotes : ndarray of int
+        Where quotes are.
+    starts, stops : ndarray of int
+        Where each cell begins, and where the delimiter or line end after it is.
+    empty, lines : ndarray of int
+        The cells that are all of an empty line; those at the end of a line.
+    ends_outside : bool
+        Whether no line ends inside of quotes.
+    """
+
+    text: bytes
+    grammar: Grammar
+    end: LineEnd | None
+    quotes: Places
+    starts: Places
+    stops: Places
+    empty: Places
+    lines: Places
+    ends_outside: bool
+
+    @cached_property
+    def data(self) -> Bytes:
+        """The bytes of the records."""
+        return np.frombuffer(self.text, np.uint8, int(self.stops[-1]) + 1)
+
+    @cached_property
+    def is_quoted(self) -> Flags:
+        """Which cells have quotes."""
+        found: Flags = self.data[self.starts] == self.grammar.quote
+        return found
+
+    def by_reader(self, width: int, sizes: Places) -> pl.DataFrame | None:
+        """The cells as the reader of polars cuts them; None if it is not asked or has not found what is there."""
+        import polars as pl
+
+        if self.end == b"\r" or len(self.empty) or not self.ends_outside:
+            return None
+        delimiter, quote = chr(self.grammar.delimiter), chr(self.grammar.quote) if len(self.quotes) else None
+        # behind a line of its own no text is taken for a mark, or for something compressed
+        letter = next(one for one in "abc" if one not in (delimiter, quote))
+        line = delimiter.join([letter] * width).encode()
+        whole = b"\n".join((line, memoryview(self.text)[: len(self.data)]))
+        try:
+            frame = pl.read_csv(
+                whole if self.end == b"\n" else whole.replace(b"\r\n", b"\n"),
+                separator=delimiter,
+                quote_char=quote,
+                has_header=False,
+                infer_schema=False,
+            )[1:]
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            return None
+        frame.columns = list(map(str, range(frame.width)))
+        held = pl.sum_horizontal(pl.all().str.len_bytes().cast(pl.Int64).sum())
+        sums = frame.select(held, nulls=pl.sum_horizontal(pl.all().null_count())).row(0)
+        surrounding = 2 * int(np.count_nonzero(self.is_quoted)) if len(self.quotes) else 0
+        expected = int(sizes.sum()) - surrounding - (len(self.quotes) - surrounding) // 2
+        there = (*frame.shape, *sums) == (len(self.lines), width, expected, int(np.count_nonzero(sizes == 0)))
+        return frame if there else None
+
+    def by_hand(self, width: int, nulls: Flags) -> pl.DataFrame:
+        """The cells as they are cut here, which takes several times as long."""
+        import polars as pl
+
+        # every cell with a NUL after it, and nothing that is no text: one text is cut faster than many are made
+        plain = self.data.copy()
+        plain[self.stops] = 0
+        opening = self.quotes[::2]
+        dropped = [self.quotes[1::2], opening[(opening == 0) | (plain[opening - 1] == 0)], self.stops[self.empty]]
+        if self.end == b"\r\n":
+            dropped.append(self.stops[self.lines] - 1)
+        kept = np.ones(len(plain), np.bool_)
+        for some in dropped:
+            kept[some] = False
+        texts = pl.Series("text", [plain[kept][:-1].tobytes().decode()]).str.split("\0").explode()
+        if nulls.any():
+            texts = texts.set(pl.Series(nulls), None)
+        columns = (pl.col("text").gather_every(width, place).alias(str(place)) for place in range(width))
+        return texts.to_frame().select(columns)
+
+    def needlessly_quoted(self) -> Flags | None:
+        """Which cells have quotes around what holds no delimiter, line end or quote; None if there are no quotes."""
+        if not len(self.quotes):
+            return None
+        found, data = self.is_quoted.copy(), self.data
+        special = (data == self.grammar.delimiter) | (data == _LF) | (data == _CR)
+        special[self.stops] = False
+        if self.end == b"\r\n":
+            special[self.stops[self.lines] - 1] = False
+        second = self.quotes[2::2]
+        doubled = second[second == self.quotes[1::2][: len(second)] + 1]
+        for places in (np.flatnonzero(special), doubled):
+            found[np.searchsorted(self.starts, places, "right") - 1] = False
+        return found
+
+
+def _quotes(text: bytes, data: Bytes, grammar: Grammar) -> Places:
+    is_there = grammar.quote >= 0 and bytes([grammar.quote]) in text
+    return np.flatnonzero(data == grammar.quote) if is_there else np.zeros(0, np.int64)
+
+
+def _outside(data: Bytes, quotes: Places) -> Flags | None:
+    """Which bytes are not inside of quotes; None if there are no quotes."""
+    if not len(quotes):
+        return None
+    # eight bytes at a time: multiplied by ones, each byte of a word is the sum of those up to it
+    is_quote = np.zeros(-(-len(data) // 8) * 8, np.uint8)
+    is_quote[quotes] = 1
+    sums = is_quote.view("<u8") * _ONES
+    whole = sums >> np.uint64(56)
+    before = np.cumsum(whole) - whole
+    is_inside = (sums + (before & np.uint64(1)) * _ONES) & _ONES
+    found: Flags = is_inside.view(np.uint8)[: len(data)] == 0
     return found
 
 
-def _line_end(data: Bytes, outside: Flags, is_last: bool) -> LineEnd | None:
+def _if_outside(flags: Flags, outside: Flags | None) -> Flags:
+    return flags if outside is None else flags & outside
+
+
+def _line_end(data: Bytes, outside: Flags | None, is_last: bool) -> LineEnd | None:
     """How the first line ends; None if that cannot be said yet."""
-    breaks = np.flatnonzero(outside & ((data == _LF) | (data == _CR)))
+    breaks = np.flatnonzero(_if_outside((data == _LF) | (data == _CR), outside))
     if not len(breaks):
         return None
     first = int(breaks[0])
@@ -242,15 +360,9 @@ def _nul(text: bytes) -> list[Fault]:
     return [] if found < 0 else [Fault(found, NUL)]
 
 
-def _opens(plain: Bytes, quotes: Places) -> Flags:
-    """Which quotes stand where a cell begins, which is after a NUL that ends the one before."""
-    found: Flags = (quotes == 0) | (plain[quotes - 1] == 0)
-    return found
-
-
-def _quote_faults(data: Bytes, quotes: Places, breaks: Flags, delimiter: int) -> list[Fault]:
+def _quote_faults(data: Bytes, quotes: Places, outside: Flags | None, delimiter: int) -> list[Fault]:
     """Quotes that neither surround a cell nor are doubled inside of one."""
-    if not len(quotes):
+    if outside is None:
         return []
     opening, closing = quotes[::2], quotes[1::2]
     before = data[opening - 1]
@@ -259,7 +371,7 @@ def _quote_faults(data: Bytes, quotes: Places, breaks: Flags, delimiter: int) ->
     begins = (opening == 0) | doubled | (before == delimiter) | (before == _LF) | (before == _CR)
     closing = closing[closing + 1 < len(data)]
     after = data[closing + 1]
-    ends = (after == delimiter) | breaks[closing + 1]
+    ends = (after == delimiter) | (outside[closing + 1] & ((after == _LF) | (after == _CR)))
     pairs = min(len(closing), len(opening) - 1)
     ends[:pairs] |= doubled[1 : pairs + 1]
     return [
@@ -268,11 +380,11 @@ def _quote_faults(data: Bytes, quotes: Places, breaks: Flags, delimiter: int) ->
     ]
 
 
-def _end_faults(data: Bytes, breaks: Flags, end: LineEnd | None, is_last: bool) -> list[Fault]:
+def _end_faults(data: Bytes, outside: Flags | None, end: LineEnd | None, is_last: bool) -> list[Fault]:
     """Line ends outside of quotes that are not like the first one."""
     if end is None:
         return []
-    places = np.flatnonzero(breaks)
+    places = np.flatnonzero(_if_outside((data == _LF) | (data == _CR), outside))
     kinds = data[places]
     if end != b"\r\n":
         wrong = kinds != end[0]
@@ -280,15 +392,3 @@ def _end_faults(data: Bytes, breaks: Flags, end: LineEnd | None, is_last: bool) 
         follows = np.append(data[1:], 0 if is_last else _LF)[places] == _LF
         wrong = np.where(kinds == _CR, ~follows, (places == 0) | (data[places - 1] != _CR))
     return [Fault(int(place), ENDS) for place in places[wrong][:1]]
-
-
-def _needlessly_quoted(data: Bytes, starts: Places, sizes: Places, grammar: Grammar) -> Flags:
-    """Which cells have quotes around what holds no delimiter, line end or quote."""
-    found: Flags = data[starts] == grammar.quote
-    if not grammar.watches or not found.any():
-        return np.zeros(len(starts), np.bool_)
-    special = (data == grammar.delimiter) | (data == _LF) | (data == _CR) | (data == grammar.quote)
-    places = np.flatnonzero(special)
-    # of these a cell has its two quotes, and no more
-    found[found] = np.searchsorted(places, (starts + sizes)[found]) - np.searchsorted(places, starts[found]) == 2
-    return found

@@ -111,8 +111,8 @@ class Styles:
         """The same blocks, looked at."""
         for block in blocks:
             for i in self._quoted:
-                self._quoted[i] = self._quoted[i] or bool(block.is_needlessly_quoted(i).any())
-                self._bare[i] = self._bare[i] or bool(block.is_bare(i).any())
+                self._quoted[i] = self._quoted[i] or block.has_needless_quotes(i)
+                self._bare[i] = self._bare[i] or block.has_bare(i)
             yield block
 
     @property
@@ -172,7 +172,9 @@ def _packed(
             copies.append(copy)
             start += frame.height
     relation, row = all_parts(copies, parts, _listed(names))
-    return Opened(files[0][1].header, relation, row, tuple(parts), dict.fromkeys(_listed(names), "VARCHAR"))
+    return Opened(
+        files[0][1].header, relation, row, tuple(parts), dict.fromkeys(_listed(names), "VARCHAR"), is_copied=True
+    )
 
 
 def _refuse_quotes(

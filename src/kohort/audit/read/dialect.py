@@ -111,7 +111,8 @@ def _undecodable(path: Path, packing: Packing, encoding: str) -> int | None:
         while True:
             chunk = file.read(_CHUNK)
             try:
-                decoder.decode(chunk, final=not chunk)
+                if not chunk.isascii() or not chunk or decoder.getstate()[0]:
+                    decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
                 return line + error.object.count(b"\n", 0, error.start)
             if not chunk:

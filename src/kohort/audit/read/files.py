@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from kohort.audit.read.formats.base import suffixes
-from kohort.common.markers import is_marker, is_summary
+from kohort.common.markers import HIVE, is_marker, is_summary
 from kohort.common.regular import regular
 from kohort.errors import DataError
 
@@ -60,6 +60,8 @@ def _tables_in(folder: Path, place: str) -> list[Path]:
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
         if path.is_dir() and not path.is_symlink():
+            if "=" in path.name:
+                faults.append(f"{place} {folder.name}: {HIVE}.")
             continue
         if place != "release" and (any(map(_DRAFT.fullmatch, parts)) or is_summary(path)):
             continue  # neither may be handed over: the one has records, the other the ends of columns
@@ -72,7 +74,7 @@ def _tables_in(folder: Path, place: str) -> list[Path]:
             f"{place} {folder.name}: {'/'.join(parts)} is no table that can be read ({', '.join(_SUFFIXES)}; neither "
             "hidden nor a linked folder); take it out of the folder, or give the files by a pattern."
         )
-    DataError.refuse(faults)
+    DataError.refuse(dict.fromkeys(faults))
     return tables
 
 

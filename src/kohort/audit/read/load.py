@@ -10,7 +10,7 @@ from kohort.audit.meaning.published import STAR
 from kohort.audit.read.csv import is_source, open_csv
 from kohort.audit.read.database import Database, Unreadable
 from kohort.audit.read.files import Paths, listed_files
-from kohort.audit.read.formats import Reader, reader_of
+from kohort.audit.read.formats import Kinds, Reader, reader_of
 from kohort.audit.read.opened import File, Opened, of_kept, refuse_namesakes, refuse_nested
 from kohort.audit.read.parquet import open_parquet
 from kohort.audit.read.stored import stored_pieces
@@ -72,7 +72,7 @@ def load(database: Database, name: str, source: Source, policy: Policy, wanted: 
         },
     )
     _make_view(table, policy)
-    _read_through(table, policy)
+    _read_through(table, policy, is_copied=opened.is_copied)
     return table
 
 
@@ -95,7 +95,7 @@ def _opened(database: Database, name: str, source: Source, policy: Policy, wante
     if isinstance(source, pl.DataFrame):
         return _frame(database, name, source, policy, wanted)
     if isinstance(source, SqlTable):
-        copies = _packed(database, name, stored_pieces(source, name), f"{name} {source.name}")
+        copies = _packed(database, name, stored_pieces(source, name, _kinds(name, policy)), f"{name} {source.name}")
         return open_parquet(database, name, copies, policy, wanted)
     if not isinstance(source, str | Path | list | tuple):
         raise DataError(f"{name}: give a path or a polars DataFrame.")
@@ -118,11 +118,19 @@ def _kind(file: File) -> str | Reader:
 def _as_parquet(database: Database, name: str, files: list[File], reader: Reader, policy: Policy) -> list[File]:
     """Copy what a reader finds into the private folder, piece by piece."""
     settings = policy.input if is_source(name) else None
+    kinds = _kinds(name, policy)
     return [
         copy
         for number, file in enumerate(files)
-        for copy in _packed(database, f"{name}{number}", reader.pieces(file.path, file.place, settings), file.place)
+        for copy in _packed(
+            database, f"{name}{number}", reader.pieces(file.path, file.place, settings, kinds), file.place
+        )
     ]
+
+
+def _kinds(name: str, policy: Policy) -> Kinds:
+    """Where equal cells must be of one kind: in the quasi-identifiers of a release."""
+    return Kinds(name, () if is_source(name) else policy.quasi_identifiers)
 
 
 def _packed(database: Database, name: str, pieces: Iterator[pl.DataFrame], place: str) -> list[File]:
@@ -149,14 +157,15 @@ def _make_view(table: Table, policy: Policy) -> None:
     table.database.rows(f"CREATE VIEW {table.name} AS SELECT {', '.join(cells)} FROM {table.relation}")
 
 
-def _read_through(table: Table, policy: Policy) -> None:
+def _read_through(table: Table, policy: Policy, *, is_copied: bool) -> None:
     """Read every wanted column to its end, so that a damaged file is found before anything is said about it."""
     unread: list[str] = []
     try:
         sensitive = policy.having_role("sensitive")
         # of many sensitive columns, most are compared with the original and nothing else
         counted = {*policy.quasi_identifiers, *(sensitive if len(sensitive) <= FEW else ())}
-        table.read_through([column for column in table.columns if column not in counted])
+        if not is_copied:
+            table.read_through([column for column in table.columns if column not in counted])
         for column in table.columns:
             if column in counted:
                 table.dictionary(column)

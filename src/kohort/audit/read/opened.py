@@ -28,6 +28,8 @@ class Opened:
     row: str
     parts: tuple[Chunk, ...]
     kinds: Mapping[str, str]
+    is_copied: bool = False
+    """Whether every wanted cell was read already, and what is asked from now on is a copy."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,9 @@ def of_kept(database: Database, kept: str, header: tuple[str, ...], kinds: Mappi
     """Describe a table of the database itself."""
     [(rows,)] = database.rows(f"SELECT count(*) FROM {kept}")
     relation = f"{kept} AS source"
-    return Opened(header, relation, "source.rowid", (Chunk(relation, "source.rowid", 0, rows, place),), kinds)
+    return Opened(
+        header, relation, "source.rowid", (Chunk(relation, "source.rowid", 0, rows, place),), kinds, is_copied=True
+    )
 
 
 def refuse_namesakes(header: Sequence[str], place: str, policy: Policy) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kohort.audit.read.csv import is_source
 from kohort.audit.read.database import Database, Unreadable
 from kohort.audit.read.opened import ROW, File, Opened, all_parts, read_parquet, refuse_namesakes, refuse_nested
 from kohort.audit.read.table import Chunk
@@ -13,6 +15,11 @@ from kohort.audit.read.zones import MOMENT, as_moment, day_of, refuse_without_zo
 from kohort.errors import DataError
 from kohort.policy import Policy
 
+_NOTED = (
+    b"ARROW:schema",
+    *(b"org.apache.spark." + key for key in (b"version", b"sql.parquet.row.metadata", b"timeZone", b"legacyDateTime")),
+)
+"""Entries of a file's metadata in which libraries note types and their own versions."""
 _DIGITS = 38
 """Digits of the longest decimal numbers that the database knows."""
 
@@ -21,7 +28,7 @@ def open_parquet(
     database: Database, name: str, files: Sequence[File], policy: Policy, wanted: Collection[str]
 ) -> Opened:
     """Leave files where they are; all must have the same columns, in any order."""
-    heads = [_parquet_head(database, file, policy) for file in files]
+    heads = [_parquet_head(database, name, file, policy) for file in files]
     first = heads[0]
     faults = []
     for file, head in zip(files[1:], heads[1:], strict=True):
@@ -67,7 +74,7 @@ class _Head:
     zones: Mapping[str, str]
 
 
-def _parquet_head(database: Database, file: File, policy: Policy) -> _Head:
+def _parquet_head(database: Database, table: str, file: File, policy: Policy) -> _Head:
     try:
         schema = database.rows(
             f"SELECT name, coalesce(num_children, 0), coalesce(precision, 0) FROM parquet_schema({file.sql})"
@@ -75,8 +82,11 @@ def _parquet_head(database: Database, file: File, policy: Policy) -> _Head:
         described = database.rows(f"DESCRIBE SELECT * FROM read_parquet({file.sql}, hive_partitioning = false)")
         [(rows,)] = database.rows(f"SELECT num_rows FROM parquet_file_metadata({file.sql})")
         zones = zones_of_parquet(database, file.sql)
+        kept = [] if is_source(table) else database.rows(f"SELECT key, value FROM parquet_kv_metadata({file.sql})")
     except Unreadable:
         raise DataError(f"{file.place}: it cannot be read as Parquet; the file is damaged.") from None
+    if any(_says_more(key, value) for key, value in kept):
+        raise DataError(f"{file.place}: it has metadata that may hold more than the rows; write the table alone.")
     header, inside, faults = [], 0, []  # the tree comes in pre-order: skip what is inside a nested column
     for name, children, digits in schema[1:]:
         if inside:
@@ -93,6 +103,16 @@ def _parquet_head(database: Database, file: File, policy: Policy) -> _Head:
     refuse_namesakes(header, file.place, policy)
     types = {name: str(kind) for name, (_, kind, *_rest) in zip(header, described, strict=True)}
     return _Head(types, int(rows), zones)
+
+
+def _says_more(key: bytes, value: bytes) -> bool:
+    """Whether an entry of the metadata is more than the types that a library notes for itself."""
+    if key != b"pandas":
+        return key not in _NOTED
+    try:
+        return bool(json.loads(value).get("attributes"))
+    except (ValueError, AttributeError):
+        return True
 
 
 def _differences(

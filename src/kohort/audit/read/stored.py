@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kohort.audit.read.database import Database, quoted
-from kohort.audit.read.formats.base import refuse_names, text_frame
+from kohort.audit.read.formats.base import Kinds, refuse_names, text_frame
 from kohort.errors import VerificationError
 
 if TYPE_CHECKING:
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     Texts = Iterable[tuple[list[str], list[tuple[Any, ...]]]]
 
 
-def stored_pieces(place: SqlTable, called: str) -> Iterator[pl.DataFrame]:
+def stored_pieces(place: SqlTable, called: str, kinds: Kinds) -> Iterator[pl.DataFrame]:
     """The cells of a table in a database, some rows after the others."""
     from kohort.table.databases import opened
 
     with opened(place) as session:
         names = session.columns(session.relation)
         refuse_names(names, f"{called} {place.name}")
+        if mixed := session.mixed([name for name in kinds.columns if name in names]):
+            raise kinds.fault(mixed[0])
         yield text_frame(names, [[] for _ in names])
         for _, rows in session.texts(session.relation):
             yield _frame(names, rows)

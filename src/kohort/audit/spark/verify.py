@@ -21,6 +21,7 @@ from kohort.audit.audit import facts_of
 from kohort.audit.case import Case
 from kohort.audit.checklist import Need, Question, answers, unanswerable
 from kohort.audit.checks.histograms import Judged
+from kohort.audit.fitted import fitted_to_release
 from kohort.audit.meaning.published import published_column
 from kohort.audit.meaning.spelling import alike, written
 from kohort.audit.spark.counted import STARRED, SparkTable, counted_table
@@ -75,7 +76,9 @@ def verify(
     PolicyError
         When the policy promises what is not checked in Spark.
     """
-    return examine(release, Policy.of(policy), original=original, strict=strict)[0]
+    given = Policy.of(policy)
+    fitting = fitted_to_release(given, release.columns) if original is None else given.for_columns(original.columns)
+    return examine(release, fitting, original=original, strict=strict)[0]
 
 
 def examine(
@@ -90,10 +93,10 @@ def examine(
         raise DataError("release: it has no rows; there is nothing to check.")
     case = SparkCase.of(policy, table, source)
     checks = answers(case, strict=strict)
-    told = versions() | {"pyspark": version("pyspark")}
+    libraries = versions() | {"pyspark": version("pyspark")}
     found = hashes(None, policy)
     verdict = Verdict(
-        tuple(checks), facts_of(case, checks), found, told, promise=promise_of(policy), as_is=as_is_of(case)
+        tuple(checks), facts_of(case, checks), found, libraries, promise=promise_of(policy), as_is=as_is_of(case)
     )
     return verdict, table
 
@@ -144,9 +147,9 @@ class SparkCase(Case):
         }
         reference, numbers = reference_of(self.policy, texts, [row["count"] for row in found], alike)
         names = [f"v{j}" for j in range(len(values))]
-        told = [(*row[: len(values)], int(number)) for row, number in zip(found, numbers, strict=True)]
+        rows = [(*row[: len(values)], int(number)) for row, number in zip(found, numbers, strict=True)]
         schema = ", ".join([*(f"{name} string" for name in names), "number long"])
-        numbered = F.broadcast(shown.sparkSession.createDataFrame(told, schema))
+        numbered = F.broadcast(shown.sparkSession.createDataFrame(rows, schema))
         groups = [*map(table.literal, table.quasi), *(table.columns[column] for column in known)]
         same = F.lit(True)
         for value, name in zip(values, names, strict=True):

@@ -15,6 +15,7 @@ from kohort.hierarchy.suggest.codes import are_codes, trie
 from kohort.hierarchy.suggest.countries import by_country
 from kohort.hierarchy.suggest.diseases import by_icd10
 from kohort.hierarchy.suggest.groups import Counts, Node, grouped, nested
+from kohort.hierarchy.suggest.places import by_place
 from kohort.hierarchy.suggest.schools import by_education
 from kohort.hierarchy.taxonomy import Taxonomy
 
@@ -22,7 +23,7 @@ __all__ = ["MOST", "Suggestion", "suggest"]
 
 MOST = 600
 """Of more texts than this no groups are searched for: they are put together by their beginnings."""
-_KNOWLEDGE = (by_country, by_icd10, by_education)
+_KNOWLEDGE = (by_country, by_icd10, by_education, by_place)
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ _OTHERS = {
 }  # fmt: skip
 _LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
 _ENOUGH = 0.75
-"""If so many of the texts are countries, the others are put under one branch."""
+"""With at least this share of countries among the texts, the others are put under one branch."""
 
 
 def by_country(texts: Sequence[str]) -> tuple[list[Node], str] | None:

@@ -1,6 +1,6 @@
 """Sets of rows that are divided again and again, in place.
 
-The rows of a set lie beside each other in an array: `order[start:stop]`. `stops[start]` tells
+The rows of a set lie beside each other in an array: `order[start:stop]`. `stops[start]` says
 where the set that begins at `start` ends. Sets are finished from left to right, so one cursor is
 all that a recursion has to keep between two calls of a kernel.
 """

@@ -56,7 +56,7 @@ def spread_seeds(
     costs,  # IN   Costs
     queue,  # IN   int32[n - 1], rows that each group offers, in this order, group after group
     ends,  # IN   int64[groups], where the rows of each group end in `queue`
-    work,  # IN   int, distances to work out in this call
+    work,  # IN   int, distances to compute in this call
     found,  # IN   int, seeds that there are
     ahead,  # IN/OUT int64[groups], next row of each group in `queue`
     total,  # IN/OUT int64[groups], sum of the distances of that row from all seeds but the last
@@ -100,7 +100,7 @@ class Growth(NamedTuple):
     bar: NDArray[np.int64]
     """Every other row had a larger key when the candidates were collected."""
     stale: NDArray[np.bool_]
-    """Whether the box has grown since the costs were worked out."""
+    """Whether the box has grown since the costs were computed."""
     wish: NDArray[np.int32]
     """The row that each cluster proposes."""
     price: NDArray[np.int64]

@@ -10,7 +10,7 @@ from kohort.kernels.jit import inner, kernel
 REACH = 1024
 """Records among which the nearest is looked for: those of its group that come first in the order of codes."""
 OFFSETS = 32
-"""Places in a box among which a matching is drawn; of more, so many are drawn first."""
+"""Places in a box among which a matching is drawn; of more places, this number is drawn first."""
 
 
 @kernel

@@ -21,7 +21,7 @@ from kohort.kernels.proximity import Metric, add_distances, measure_sides
 FAR = 2**62
 """More than any distance."""
 BLOCK = 2048
-"""Rows whose distances are worked out together: they stay in the first-level cache."""
+"""Rows whose distances are computed together: they stay in the first-level cache."""
 
 
 class Records(NamedTuple):
@@ -197,7 +197,7 @@ def _nearest_with_room(
     distance,  # IN   int32[m], of a record to all
     labels,  # IN   int32[m]
     sizes,  # IN   int64[clusters]
-    most,  # IN   int, a cluster with so many records is full
+    most,  # IN   int, a cluster with this many records is full
 ):
     """Find the nearest cluster that is not full, the first of equals; -1 if all are."""
     farthest = np.zeros(len(sizes), np.int64)

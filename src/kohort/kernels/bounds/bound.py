@@ -1,6 +1,6 @@
 """The largest value that a record can have in a certificate: branch and bound over the boxes that hold it.
 
-A box that holds row r is told by how far it reaches from r: on a taxonomy one *reach* (what the
+A box that holds row r is described by how far it reaches from r: on a taxonomy one *reach* (what the
 ancestor costs above r's own cost), on a line two (to the left and to the right). Another row
 lies in the box if none of its own reaches is larger. So all kinds of axes look alike: the cost of a
 box is r's own cost plus the sum of the reaches, and boxes are enumerated by thresholds.
@@ -24,7 +24,7 @@ SPARE = 16
 
 
 class Sets(NamedTuple):
-    """Sets of k records, told as distinct rows with multiplicities."""
+    """Sets of k records, as distinct rows with multiplicities."""
 
     size: NDArray[np.int64]
     """Number of entries of each set."""

@@ -81,7 +81,7 @@ def _take(
 
 
 @inner
-def _most_healing(
+def _best_repair(
     rules,  # IN   Rules
     spans,  # IN   Spans
     broken,  # IN   int, by how much the group breaks the rules
@@ -94,7 +94,7 @@ def _most_healing(
     counts,  # IN/OUT int64[width], of the group; unchanged in the end
     tallies,  # TMP  Tallies
 ):
-    """Find the record by which a group breaks the rules least, and among those the cheapest; -1 if none heals.
+    """Find the record by which a group breaks the rules least, and among those the cheapest; -1 if none helps.
 
     Returns also by how much it breaks them then, and what its box costs.
     """
@@ -198,7 +198,7 @@ def _grow(
 
 
 @inner
-def _heal(
+def _repair(
     rules,  # IN   Rules
     spans,  # IN   Spans
     k,  # IN   int
@@ -217,7 +217,7 @@ def _heal(
     broken = broken_by(table, whole, real, counts, k, tallies.work)
     taken = k
     while broken > 0 and taken < most:
-        best, broken, grown = _most_healing(rules, spans, broken, taken, left, records, rows, lo, hi, counts, tallies)
+        best, broken, grown = _best_repair(rules, spans, broken, taken, left, records, rows, lo, hi, counts, tallies)
         if best < 0:
             break
         add_record(values, listed, lists, records[best], 1, counts)
@@ -339,7 +339,7 @@ def deal(
             if loss + k * least > stop:
                 return
             room = min(largest, k + left - (groups - 1 - group) * k)
-            taken = _heal(rules, spans, k, group, room, left, stop - loss, pool, tallies)
+            taken = _repair(rules, spans, k, group, room, left, stop - loss, pool, tallies)
             if taken == 0:
                 return
             left -= taken - k

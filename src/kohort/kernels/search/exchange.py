@@ -16,7 +16,7 @@ from kohort.kernels.search.rules import add_record, broken_by, count_records
 from kohort.kernels.search.spans import cost_of, cost_with
 from kohort.kernels.search.state import HIGH, HIGH2, LOW, LOW2, broken_alone, refresh
 
-HEALING = 1e9
+PREFERENCE = 1e9
 """How much rather a change is chosen by which clusters break the rules less."""
 NEGLIGIBLE = 10
 """A change with a weight of less than exp(-10) is not looked at any closer."""
@@ -76,7 +76,7 @@ def _favour(
     """What rules do to the weight of a change: never break more, rather break less."""
     if after > broken:
         return 0.0
-    return 1.0 if after == broken else HEALING
+    return 1.0 if after == broken else PREFERENCE
 
 
 @inlined

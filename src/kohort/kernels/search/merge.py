@@ -8,7 +8,7 @@ from kohort.kernels.costs import span_cost
 from kohort.kernels.jit import inner, kernel
 from kohort.kernels.search.rules import add_record, broken_by, count_records
 
-NOTHING, HELPS, HEALS = 0, 1, 2
+NOTHING, HELPS, REPAIRS = 0, 1, 2
 """What another cluster does for one that breaks a rule."""
 
 
@@ -63,7 +63,7 @@ def partners(
     work = np.empty(width + 1, np.int64)
     count = len(sizes)
     found = np.full(count, -1, np.int64)
-    healed = np.zeros(count, np.bool_)
+    repaired = np.zeros(count, np.bool_)
     cost = np.empty(count, np.int64)
     for cluster in range(count):
         cost[cluster] = _cost(costs, lo[cluster], hi[cluster], lo[cluster], hi[cluster])
@@ -79,18 +79,18 @@ def partners(
                 continue
             both = _cost(costs, lo[here], hi[here], lo[there], hi[there]) * (sizes[here] + sizes[there])
             more = both - sizes[here] * cost[here] - sizes[there] * cost[there]
-            if best == HEALS and more >= least:
+            if best == REPAIRS and more >= least:
                 continue
             for record in members[starts[there] : starts[there + 1]]:
                 add_record(values, listed, lists, record, 1, counts)
             after = broken_by(table, whole, real, counts, sizes[here] + sizes[there], work)
             for record in members[starts[there] : starts[there + 1]]:
                 add_record(values, listed, lists, record, -1, counts)
-            does = HEALS if after == 0 else HELPS if after < broken else NOTHING
+            does = REPAIRS if after == 0 else HELPS if after < broken else NOTHING
             price = more / (broken - after) if does == HELPS else float(more)
             if does > best or (does == best and price < least):
                 best, least = does, price
                 found[here] = there
-        # What the rules do not tell of is not healed for sure.
-        healed[here] = best == HEALS and broken > 0
-    return found, healed
+        # What the rules do not cover is not repaired for sure.
+        repaired[here] = best == REPAIRS and broken > 0
+    return found, repaired

@@ -14,7 +14,7 @@ from kohort.kernels.search.spans import cost_of
 # Ends of a box: smallest and second smallest code, largest and second largest.
 LOW, LOW2, HIGH, HIGH2 = 0, 1, 2, 3
 MEMO = 64
-"""Sorts of records of which is kept how much they heal, while a group looks for one that does."""
+"""Kinds of records for which it is remembered how much they repair, while a group looks for one that does."""
 
 
 class State(NamedTuple):
@@ -43,7 +43,7 @@ class Tallies(NamedTuple):
     """Whether the clusters of an exchange have been counted: between two that keep the rules that is not done before a
     change would be chosen. Shape (1,)."""
     memo: NDArray[np.int64]
-    """Which sort of records was looked at last, and what came out of it; shape (2, MEMO)."""
+    """Which kind of records was looked at last, and what came out of it; shape (2, MEMO)."""
 
 
 @inner
@@ -66,7 +66,7 @@ def refresh(
     cluster,  # IN   int64
     state,  # IN/OUT State
 ):
-    """Work out the box of a cluster from its members."""
+    """Compute the box of a cluster from its members."""
     flat, offset, size, full, tables, lines = spans
     _, members, sizes, cost, ends, _ = state
     count = sizes[cluster]
@@ -123,7 +123,7 @@ def judge(
     rules,  # IN   Rules
     state,  # IN/OUT State
 ):
-    """Work out by how much each cluster breaks the rules."""
+    """Compute by how much each cluster breaks the rules."""
     counts, work = np.empty(rules.width, np.int64), np.empty(rules.width + 1, np.int64)
     for cluster in range(state.sizes.shape[0]):
         state.broken[cluster] = 0

@@ -37,7 +37,7 @@ def spares_enough(classes: Histogram, near: NDArray[np.int64], delta: Fraction) 
 def refuses_crowd(
     columns: Sequence[str], epsilon: float, delta: float, crowd: int, total: int, allowance: int = 0
 ) -> str | None:
-    """Why so many records, all near one another, cannot be dealt to classes; or None.
+    """Why that many records, all near one another, cannot be dealt to classes; or None.
 
     A class of n records has at most (1 - delta) (n - 1) + 1 of them, and at least 2 records, as k is 2 or more. That
     is necessary and not always enough.

@@ -18,7 +18,7 @@ def exact(number: float) -> Fraction:
 
 
 def rounded_down(number: Fraction, digits: int = 3) -> Fraction:
-    """The largest number of so many digits, leading zeros aside, that is not above a positive number.
+    """The largest number with that many digits, leading zeros aside, that is not above a positive number.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def rounded_down(number: Fraction, digits: int = 3) -> Fraction:
 
 
 def rounded_up(number: Fraction, digits: int = 3, *, strict: bool = False) -> Fraction:
-    """The smallest number of so many digits that is not below a positive number, or is above it."""
+    """The smallest number with that many digits that is not below a positive number, or is above it."""
     unit = _unit(number, digits)
     return (number // unit + 1) * unit if strict else -(-number // unit) * unit
 
@@ -47,7 +47,7 @@ def decimal(number: Fraction) -> str:
 
 
 def _unit(number: Fraction, digits: int) -> Fraction:
-    """The unit of the last of so many digits."""
+    """The unit of the last of that many digits."""
     assert number > 0
     leading = 0
     while number >= Fraction(10) ** (leading + 1):

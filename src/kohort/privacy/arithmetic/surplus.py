@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def capped(counts: NDArray[np.int64], allowance: int) -> int:
-    """The least number that no value need have more records than, if so many records may be suppressed.
+    """The least number that no value need have more records than, if that many records may be suppressed.
 
     Examples
     --------

@@ -177,7 +177,7 @@ class _Axis:
         return 0 if self._tree is None else self._tree.height_edges
 
     def rows(self, full: int) -> Ints:
-        """Numbers that tell the distances of all values, if `full` is the distance 1; see `Near`."""
+        """Numbers that give the distances of all values, if `full` is the distance 1; see `Near`."""
         rows = np.repeat(MISSING - np.arange(self._size)[:, None], max(self.levels, 1), axis=1)
         if self._places is not None:
             rows[: self._known, 0] = [int(place) * full // self.unit for place in self._places]

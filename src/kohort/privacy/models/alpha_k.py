@@ -50,6 +50,7 @@ class AlphaK(SensitiveModel):
 
     summary = "no sensitive value, or none of those listed, has more than a share of alpha of a class"
     paper = "Wong et al., KDD 2006"
+    strictness = ("alpha", "less")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -49,6 +49,7 @@ class BetaLikeness(SensitiveModel):
 
     summary = "the share of a sensitive value in a class exceeds that in the table by a factor of 1 + beta at most"
     paper = "Cao and Karras, PVLDB 2012"
+    strictness = ("beta", "less")
     compares = True
 
     @override

@@ -56,6 +56,7 @@ class DeltaDisclosure(SensitiveModel):
 
     summary = "the shares of a sensitive value in a class and in the table differ by less than a factor of exp(delta)"
     paper = "Brickell and Shmatikov, KDD 2008"
+    strictness = ("delta", "less")
     compares = True
 
     @property

@@ -40,6 +40,7 @@ class DistinctLDiversity(SensitiveModel):
 
     summary = "every class has at least l different sensitive values"
     paper = "Machanavajjhala et al., ICDE 2006; p-sensitivity: Truta and Vinay 2006"
+    strictness = ("l", "more")
 
     @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:

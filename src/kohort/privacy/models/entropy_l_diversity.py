@@ -57,6 +57,7 @@ class EntropyLDiversity(SensitiveModel):
 
     summary = "exp(entropy) of the sensitive values is at least l in every class"
     paper = "Machanavajjhala et al., ICDE 2006"
+    strictness = ("l", "more")
 
     @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:
@@ -115,7 +116,7 @@ def _entropies(classes: Histogram) -> NDArray[np.float64]:
 
 
 def _most_even(counts: NDArray[np.int64], records: int) -> float:
-    """The entropy that no so many of the records exceed: no value has more than a certain number, not always whole."""
+    """The entropy that no such number of records exceeds: no value has more than a certain number, not always whole."""
     low, high = 0.0, float(counts.max())
     for _ in range(60):
         middle = (low + high) / 2

@@ -38,6 +38,7 @@ class FrequencyLDiversity(SensitiveModel):
 
     summary = "no sensitive value has more than 1/l of a class"
     paper = "He et al., PAKDD 2012 (002)"
+    strictness = ("l", "more")
 
     @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:

@@ -46,6 +46,7 @@ class KE(NumericModel):
 
     summary = "at least k different sensitive numbers in every class, over a range of at least e"
     paper = "Zhang et al., ICDE 2007"
+    strictness = ("e", "more")
 
     @override
     def kept(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:

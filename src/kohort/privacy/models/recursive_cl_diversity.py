@@ -48,6 +48,7 @@ class RecursiveCLDiversity(SensitiveModel):
 
     summary = "the most frequent value has less than c times the records of the l-th and all rarer ones"
     paper = "Machanavajjhala et al., ICDE 2006"
+    strictness = ("c", "less")
 
     @override
     def keeps(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:

@@ -66,6 +66,7 @@ class TCloseness(SensitiveModel):
 
     summary = "the distribution of sensitive values in every class is within t of that of the table"
     paper = "Li, Li and Venkatasubramanian, ICDE 2007"
+    strictness = ("t", "less")
     compares = True
 
     @override

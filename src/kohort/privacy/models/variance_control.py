@@ -47,6 +47,7 @@ class VarianceControl(NumericModel):
 
     summary = "the population variance of the sensitive numbers is at least a limit in every class"
     paper = "LeFevre, DeWitt and Ramakrishnan, TODS 2008"
+    strictness = ("variance", "more")
 
     @override
     def kept(self, classes: Histogram, table: Reference) -> NDArray[np.bool_]:

@@ -206,9 +206,9 @@ def _middle(lo: NDArray[np.int32], hi: NDArray[np.int32]) -> NDArray[np.int32]:
 def _best(
     lo: NDArray[np.int32], hi: NDArray[np.int32], counts: NDArray[np.float64], least: float
 ) -> tuple[int, int] | None:
-    """The cut that divides fewest records of clusters for what it tells apart; None if there is none.
+    """The cut that divides fewest records of clusters for what it separates; None if there is none.
 
-    What a cut tells apart is its entropy: 1 bit for two halves, less for uneven partitions.
+    What a cut separates is its entropy: 1 bit for two halves, less for uneven partitions.
     """
     total = float(counts.sum())
     chosen, lowest = None, np.inf

@@ -144,7 +144,7 @@ class OnDisk(Engine):
             plan=job.plan,
             axes=job.axes,
             original=self.source.originals,
-            tables={"": scanned(request.path, request.kind)},
+            tables={"": scanned(request.path, request.kind, self.source.dialect)},
             facts=facts_of(len(job.cuts.parts)),
             clusters=self.tally.clusters,
         )
@@ -292,7 +292,7 @@ def _counted(files: dict[int, list[Path]], columns: Sequence[str]) -> pl.DataFra
 
 
 def _held(job: Job, part: int) -> str:
-    """What tells which records of the table a partition holds."""
+    """What says which records of the table a partition holds."""
     return hashlib.sha256(repr((job.cuts.root, job.cuts.groups[part])).encode()).hexdigest()
 
 

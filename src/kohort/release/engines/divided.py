@@ -20,6 +20,7 @@ from kohort.release.engines.lookups import COUNT
 from kohort.release.engines.parallel import side_by_side
 from kohort.release.engines.partition import order_of, task_of
 from kohort.release.solve import solved
+from kohort.search.effort import STOPPED
 from kohort.search.persons import Work
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Divided:
 
     def _work(self, job: Job, part: int, progress: Callable[[float], None], threads: int) -> None:
         rows = np.flatnonzero(np.isin(self.leaves, job.cuts.groups[part]))
-        rows = rows[order_of(self.content[rows])]
+        rows = rows[order_of(self.content[rows], rows)]
         numbers = self.table.scan.numbers[rows]
 
         def of_part(share: float) -> None:
@@ -110,7 +111,7 @@ class Divided:
                 kept[rows] = one.kept
         facts = facts_of(len(found)) | _alike([one.facts for _, one in found])
         if self.stopped:
-            facts |= {"local search": "stopped before its end"}
+            facts |= {"local search": STOPPED}
         return Solution(boxes, sum(one.clusters for _, one in found), None if kept.all() else kept, facts)
 
 

@@ -97,6 +97,7 @@ FEATURES = {
         Feature("memory", "a memory limit (--memory)", noun="a memory limit"),
         Feature("partitions", "a number of partitions (--partitions)", noun="a number of partitions"),
         Feature("resume", "resuming a run (--resume)", noun="resuming"),
+        Feature("row-order", "the order of rows in a file (--row-order)", noun="a file with the order of rows"),
         Feature("master", "a Spark master (--master)", noun="a Spark master"),
     )
 }
@@ -112,6 +113,7 @@ _IN_PARTITIONS = {
     "encoding": "files are read in pieces",
     "ledger": "it records releases that are made in memory",
     "frame": "tables and releases are files",
+    "row-order": "rows are brought into their order in pieces",
 }
 MEMORY = Profile(
     "memory",

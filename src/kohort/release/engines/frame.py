@@ -168,14 +168,21 @@ def loaded(
     found: Usable[FrameScan],
     progress: Progress = lambda share: None,
     note: Callable[[str], None] = lambda text: None,
+    threads: int = 0,
 ) -> Loaded:
-    """Survey a table in memory, and make the task of all its usable records."""
+    """Survey a table in memory, and make the task of all its usable records.
+
+    Parameters
+    ----------
+    threads : int
+        Of a search; all cores when 0.
+    """
     policy = plan.policy
     job, scan = survey(plan, found)
     persons = persons_of(scan.source.frame, scan.kept, policy)
     if persons is not None:
         refuse_few_persons(plan, int(persons.max()) + 1)
-    task = task_of(job, scan.numbers, progress=progress, note=note)
+    task = task_of(job, scan.numbers, progress=progress, note=note, threads=threads)
     people = scan.typed[scan.kept] if found.without else scan.typed
     task = replace(task, coverages=coverages_of(policy, plan.models, people, task.codes))
     return Loaded(job, scan, Work(task, persons))

@@ -27,7 +27,7 @@ def gathered(
     """Write all partitions into one file; returns a Parquet file with the number of the original row of each row.
 
     Rows of all partitions and suppressed records are sorted by their random keys, on disk: where one stands must not
-    tell what partition it was in.
+    reveal its partition.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Partitions that cannot keep a promise alone are joined with others, so that what the whole table can keep is kept.
 
 Values may lie so that a partition has too many of one. What is known from counts is joined before any work; where only
-work on a partition tells, partitions that fail are joined and tried again. The rule knows counts and failures alone, so
+work on a partition shows, partitions that fail are joined and tried again. The rule knows counts and failures alone, so
 partitions are the same on every engine.
 """
 
@@ -55,7 +55,7 @@ class Stock:
 
     @property
     def needs_trial(self) -> bool:
-        """Whether counts alone do not tell that every partition keeps every promise."""
+        """Whether counts alone do not show that every partition keeps every promise."""
         return len(self._known) < len(self.job.promises)
 
     def size(self, leaves: Sequence[int]) -> int:
@@ -63,11 +63,11 @@ class Stock:
         return sum(self.records.get(leaf, 0) for leaf in leaves)
 
     def fits(self, leaves: Sequence[int]) -> bool:
-        """Whether some leaves have records enough, and can keep what counts tell about."""
+        """Whether some leaves have records enough, and can keep what counts can decide."""
         return self.size(leaves) >= LEAST_CLASSES * self.job.k and self.keeps(leaves)
 
     def keeps(self, leaves: Sequence[int]) -> bool:
-        """Whether some leaves can keep what counts tell about."""
+        """Whether some leaves can keep what counts can decide."""
         return all(self._keeps(promise, leaves) for promise in self._known)
 
     @cached_property
@@ -75,7 +75,7 @@ class Stock:
         """Promises that a partition can keep if, and only if, it does so as one class.
 
         So it is if merging never harms. A promise that the whole table breaks as one class is none of them: it can be
-        kept by suppressing records alone, and which, only work tells.
+        kept by suppressing records alone, and which, only work shows.
         """
         return [one for one in self.job.promises if one.model.monotone and self._keeps(one, list(self.records))]
 

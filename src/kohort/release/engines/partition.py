@@ -47,7 +47,7 @@ class Piece:
 
     released: pl.DataFrame
     """Published rows, suppressed records among them if they are shown; and KEY, by which the rows of all partitions are
-    mixed: where a row stands must not tell what partition it was in."""
+    mixed: the place of a row must not reveal its partition."""
     rows: NDArray[np.int64]
     """The record of the partition, counted from 0, that each row shows."""
     tally: Tally
@@ -62,14 +62,14 @@ def release_partition(
 ) -> Piece:
     """Make the rows of one partition that are published.
 
-    The result depends on the records, the job and the number of the partition; not on the order of the records, on
-    where it runs, or on how often it is run.
+    The result depends on the records, the job and the number of the partition; not on the order in which the records
+    come, on where it runs, or on how often it is run.
 
     Parameters
     ----------
     frame : DataFrame
         `Job.columns` as read, those of quasi-identifiers may be left out; and the engine's own: codes and numbers of
-        sensitive values, 32-bit integers.
+        sensitive values, 32-bit integers; and ROW, where it matters which of several equal records a row shows.
     threads : int
         All cores when 0.
 
@@ -80,7 +80,8 @@ def release_partition(
     """
     frame = placed(plain_values(frame), job.zones)
     content = [name for name in frame.columns if name not in (ROW, PART)]
-    order = order_of(frame.select(content))
+    turns = frame[ROW].to_numpy() if ROW in frame.columns else np.arange(frame.height)
+    order = order_of(frame.select(content), turns)
     frame = frame[order]
     task = task_of(job, frame, part, progress=progress, threads=threads)
     solution = solved(job.plan, Work(task), None)
@@ -90,10 +91,12 @@ def release_partition(
     return _published(table, order, task.codes, solution, job, part)
 
 
-def order_of(content: pl.DataFrame) -> NDArray[np.int64]:
-    """The records of a partition sorted by a hash of all they hold: the order in which they came is forgotten."""
-    order: NDArray[np.int64] = content.hash_rows().arg_sort().to_numpy()
-    return order
+def order_of(content: pl.DataFrame, turns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The records of a partition sorted by a hash of all they hold: the order in which they came is forgotten.
+
+    Equal records need not share a class, so which is which is not left to chance: their turns decide.
+    """
+    return np.lexsort((turns, content.hash_rows().to_numpy()))
 
 
 def task_of(
@@ -165,7 +168,7 @@ def release_others(frame: pl.DataFrame, job: Job, like: pl.DataFrame) -> pl.Data
     Parameters
     ----------
     frame : DataFrame
-        `Job.carried` as read, and any of the engine's own columns: where nothing is carried, these tell how many
+        `Job.carried` as read, and any of the engine's own columns: where nothing is carried, these say how many
         records there are.
     like : DataFrame
         Any rows of the release, or none: their columns and types.

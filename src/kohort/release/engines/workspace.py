@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kohort.common.private import fault_of_parents, make_folder, private_folder, short
+from kohort.common.private import fault_of_parents, make_folder, private_folder, short, temporary_folder
 from kohort.errors import NO_ROOM, DataError, KohortError
 
 
@@ -58,7 +57,7 @@ def workspace(output: Path, needed: int, *, resume: bool) -> Iterator[Workspace]
     above = output.parent.absolute()
     if fault_of_parents(above / output.name):
         # Somebody else could put another folder in the place of ours.
-        above = Path(tempfile.gettempdir())
+        above = temporary_folder()
     _refuse_disk(above, output, needed)
     with private_folder(f".{short(output.name)}.kohort-work", above) as folder:
         done = kept if resume else folder / "done"
@@ -116,7 +115,7 @@ def make_resumable(output: Path) -> None:
 
 
 def files_facts(files: Sequence[Path]) -> list[list[Any]]:
-    """What tells that files are those of the run before."""
+    """What shows that files are those of the run before."""
     return [[str(path.absolute()), path.stat().st_size, path.stat().st_mtime_ns] for path in files]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +19,8 @@ T = TypeVar("T")
 ROWS = 1 << 16
 """Rows that are in memory at a time."""
 _URL = re.compile(r"(postgresql|postgres|sqlite|duckdb)://", re.ASCII)
+_BESIDE = ("-journal", "-wal", "-shm", ".wal", ".tmp")
+"""Ends of the names of files that SQLite and DuckDB keep beside a database."""
 _NAME = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
 
 
@@ -85,6 +87,14 @@ class SqlTable:
         """The file of a database in a file."""
         return Path(unquote(urlsplit(self.url).path)[1:])
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The file of a database in a file, and those that the database may keep beside it; none for a server."""
+        if self.url.startswith("postgres"):
+            return ()
+        beside = (self.file.with_name(f"{self.file.name}{end}") for end in _BESIDE)
+        return (self.file, *beside)
+
 
 def is_url(given: object) -> bool:
     """Whether a text says where a database is."""
@@ -131,12 +141,24 @@ class Session(ABC):
         """Write the rows of the table or query into a Parquet file, typed, in pieces."""
 
     @abstractmethod
+    def database(self) -> tuple[Any, ...]:
+        """What is equal if two places are in one database."""
+
+    @abstractmethod
     def identity(self) -> tuple[Any, ...] | None:
-        """What tells that two places are one table; None if it is not there."""
+        """What is equal if two places of a database are one table; None if it is not there."""
+
+    @abstractmethod
+    def is_plain(self) -> bool:
+        """Whether the table is no view, and has no parts that are tables, too: then nothing else is read for it."""
 
     @abstractmethod
     def load(self, path: Path) -> None:
         """Write the rows of a Parquet file into the staged table, in pieces."""
+
+    def mixed(self, names: Sequence[str]) -> list[str]:
+        """Columns that hold one text in several types; there are none where a column has a type."""
+        return []
 
     @abstractmethod
     def commit(self) -> None:

@@ -64,16 +64,26 @@ class DuckDbSession(Session):
         self.run(f"COPY (SELECT {cells} FROM {self.relation}) TO '{target}' (FORMAT parquet, COMPRESSION zstd)")
 
     @override
-    def identity(self) -> tuple[Any, ...] | None:
-        name = self.place.names[-1].lower()
-        schema = self.place.names[0].lower() if len(self.place.names) == 2 else "main"
-        found = self._connection.execute(
-            "SELECT 1 FROM information_schema.tables WHERE lower(table_name) = ? AND lower(table_schema) = ? "
-            "AND table_catalog = current_database()",
-            [name, schema],
-        ).fetchall()
+    def database(self) -> tuple[Any, ...]:
         state = self.place.file.stat()
-        return (state.st_dev, state.st_ino, schema, name) if found else None
+        return state.st_dev, state.st_ino
+
+    @override
+    def identity(self) -> tuple[Any, ...] | None:
+        return next(((schema, name) for schema, name, _ in self._there()), None)
+
+    @override
+    def is_plain(self) -> bool:
+        return any(kind == "BASE TABLE" for *_, kind in self._there())
+
+    def _there(self) -> list[tuple[str, str, str]]:
+        """What has the name of the table, and of which kind it is."""
+        names = self.place.names
+        return self._connection.execute(
+            "SELECT lower(table_schema), lower(table_name), table_type FROM information_schema.tables "
+            "WHERE lower(table_schema) = ? AND lower(table_name) = ? AND table_catalog = current_database()",
+            [names[0].lower() if len(names) == 2 else "main", names[-1].lower()],
+        ).fetchall()
 
     @override
     def load(self, path: Path) -> None:

@@ -110,15 +110,28 @@ class PostgresSession(Session):
         return pl.Schema({name: known.get(kind, pl.String) for name, kind in types.items()})
 
     @override
-    def identity(self) -> tuple[Any, ...] | None:
-        name = quoted_name(*self.place.names).replace("'", "''")
-        [[found]] = list(
-            self.rows(
-                f"SELECT to_regclass('{name}')::oid::bigint AS a, current_database()::text AS b, "
-                "pg_postmaster_start_time()::text AS c, current_setting('port') AS d"
-            )
+    def database(self) -> tuple[Any, ...]:
+        sql = (
+            "SELECT current_database()::text AS a, pg_postmaster_start_time()::text AS b, current_setting('port') AS c"
         )
+        [[found]] = list(self.rows(sql))
+        return found
+
+    @override
+    def identity(self) -> tuple[Any, ...] | None:
+        [[found]] = list(self.rows(f"SELECT {self._number}::bigint AS a"))
         return None if found[0] is None else found
+
+    @override
+    def is_plain(self) -> bool:
+        plain = f"SELECT relkind = 'r' AND NOT relhassubclass AS a FROM pg_class WHERE oid = {self._number}"
+        return list(self.rows(plain)) == [[(True,)]]
+
+    @property
+    def _number(self) -> str:
+        """SQL of the server's own number of the table; NULL if it is not there."""
+        name = quoted_name(*self.place.names).replace("'", "''")
+        return f"to_regclass('{name}')::oid"
 
     @override
     def load(self, path: Path) -> None:

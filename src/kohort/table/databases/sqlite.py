@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -83,13 +83,45 @@ class SqliteSession(Session):
         return pl.Float64() if kinds and kinds <= {"integer", "real"} else pl.String()
 
     @override
-    def identity(self) -> tuple[Any, ...] | None:
-        name = self.place.names[-1]
-        there = self._connection.execute(
-            "SELECT lower(name) FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = lower(?)", [name]
-        ).fetchall()
+    def mixed(self, names: Sequence[str]) -> list[str]:
+        return [name for name in names if any(self.rows(self._several_types(quoted_name(name))))]
+
+    def _several_types(self, cell: str) -> str:
+        """SQL of the texts that a column holds in several types."""
+        return (
+            f"SELECT 1 FROM {self.relation} GROUP BY {self.text.format(cell)} "
+            f"HAVING count(DISTINCT typeof({cell})) > 1 LIMIT 1"
+        )
+
+    @override
+    def texts(self, relation: str) -> Iterator[tuple[list[str], list[tuple[Any, ...]]]]:
+        names = self.columns(relation)
+        for some in self.rows(f"SELECT * FROM {relation}"):
+            yield names, [tuple(map(self._written, row)) for row in some]
+
+    def _written(self, cell: Any) -> str | None:
+        """A cell as a text; SQLite itself writes 15 digits of a number, which several numbers have."""
+        if isinstance(cell, bytes):
+            raise DataError(f"{self.place.name}: a column holds bytes, not one value per cell; leave it out.")
+        return repr(cell) if isinstance(cell, float) else None if cell is None else str(cell)
+
+    @override
+    def database(self) -> tuple[Any, ...]:
         state = self.place.file.stat()
-        return (state.st_dev, state.st_ino, there[0][0]) if there else None
+        return state.st_dev, state.st_ino
+
+    @override
+    def identity(self) -> tuple[Any, ...] | None:
+        return next(((name,) for name, _ in self._there()), None)
+
+    @override
+    def is_plain(self) -> bool:
+        return any(kind == "table" for _, kind in self._there())
+
+    def _there(self) -> list[tuple[str, str]]:
+        """What has the name of the table, and of which kind it is."""
+        asked = "SELECT lower(name), type FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = lower(?)"
+        return self._connection.execute(asked, [self.place.names[-1]]).fetchall()
 
     @override
     def load(self, path: Path) -> None:
@@ -104,9 +136,12 @@ class SqliteSession(Session):
 
     @override
     def commit(self) -> None:
-        self.run(f"DROP TABLE IF EXISTS {self.relation}")
-        self.run(f"ALTER TABLE {self.staged} RENAME TO {quoted_name(self.place.names[-1])}")
-        guarded(self.place, "written", lambda: self._connection.execute("COMMIT"))
+        for sql in (
+            f"DROP TABLE IF EXISTS {self.relation}",
+            f"ALTER TABLE {self.staged} RENAME TO {quoted_name(self.place.names[-1])}",
+            "COMMIT",
+        ):
+            guarded(self.place, "written", lambda sql=sql: self._connection.execute(sql))  # type: ignore[misc]
 
     @override
     def close(self) -> None:

@@ -78,7 +78,7 @@ class Excel(Format):
         with private_folder("kohort-sheet") as folder:
             options = {"constant_memory": True, "tmpdir": str(folder)}
             with xlsxwriter.Workbook(str(path), options) as book:
-                # No name and no time: the release tells neither.
+                # No name and no time: the release reveals neither.
                 book.set_properties({"created": datetime(2000, 1, 1)})
                 sheet = book.add_worksheet("release")
                 formats = {kind: book.add_format({"num_format": form}) for kind, form in _FORMS.items()}

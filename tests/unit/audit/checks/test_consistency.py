@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kohort
@@ -106,7 +106,9 @@ def test_the_verdict_is_that_of_all_permutations(graph, k, data):
             )
 
 
+@pytest.mark.slow
 @given(case=cases(max_rows=20))
+@settings(max_examples=25)
 def test_classes_of_k_records_keep_it_too(case):
     frame, made = case
     release = kohort.anonymize(frame, made)

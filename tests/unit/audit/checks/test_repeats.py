@@ -55,7 +55,7 @@ def test_it_is_on_the_screen_and_in_the_private_verdict_only(tmp_path):
     release, private = tmp_path / "out.csv", tmp_path / "private.json"
     shown = called("anonymize", "visits.csv", "-p", "policy.toml", "-o", release, "--private", private, folder=tmp_path)
     assert shown.returncode == 0
-    assert "note repeats" in shown.stdout
+    assert "note:        identifiers repeat" in shown.stdout
     assert "'patient'" in shown.stdout
     assert "repeats" not in (tmp_path / "out.csv.verdict.json").read_text()
     names = [check["name"] for check in json.loads(private.read_text())["checks"]]

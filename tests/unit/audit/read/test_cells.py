@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 
+import polars as pl
 import pytest
 
-from kohort.audit.read import blocks
+from kohort.audit.read import blocks, cells
 from kohort.audit.read.blocks import Form, records_of
 from kohort.audit.read.cells import AFTER, EMPTY, ENDS, NUL, OPEN, QUOTE, WIDTH, Fault, Grammar, split_cells
 from kohort.errors import DataError
@@ -75,8 +76,7 @@ def split(text, *, skips, quote=MARK):
         found = split_cells(text.encode(), grammar, is_last=True)
     except Fault as fault:
         return fault.sentence
-    texts = found.texts.to_list()
-    return [texts[i : i + found.width] for i in range(0, len(texts), max(found.width, 1))]
+    return list(map(list, found.frame.rows()))
 
 
 def told(records):
@@ -91,7 +91,23 @@ def random_text(rng, letters):
 def nearly_valid(rng):
     """Records of equal width, now and then with one letter too much."""
     width, end = rng.randrange(1, 4), rng.choice(["\n", "\n", "\r\n", "\r"])
-    cells = ["", "a", '""', '"a"', '"a""b"', '","', '"\n"', '"\r\n"', "é", " ", '" "', "\x01", '""""']
+    cells = [
+        "",
+        "a",
+        '""',
+        '"a"',
+        '"a""b"',
+        '","',
+        '"\n"',
+        '"\r\n"',
+        "é",
+        " ",
+        '" "',
+        "\x01",
+        '""""',
+        "\ufeff",
+        "x\u0680",
+    ]
     text = end.join(",".join(rng.choice(cells) for _ in range(width)) for _ in range(rng.randrange(1, 5)))
     text += rng.choice(["", end, end, end + end])
     if rng.random() < 0.3:
@@ -116,6 +132,41 @@ def test_every_text_is_read_as_by_a_plain_reader_or_refused(skips, quote):
     assert accepted > 300
 
 
+def test_cells_are_the_same_where_no_reader_helps(monkeypatch):
+    rng, texts = random.Random(5), []
+    for _ in range(300):
+        text = nearly_valid(rng)
+        texts.append((text, split(text, skips=True)))
+    monkeypatch.setattr(cells._Found, "by_reader", lambda *_: None)
+    for text, found in texts:
+        assert split(text, skips=True) == found, repr(text)
+
+
+LONG = 'a,"b,c",""\n,"d""e",f\n'
+
+
+def test_a_plain_text_is_cut_by_the_fast_reader(monkeypatch):
+    monkeypatch.setattr(cells._Found, "by_hand", lambda *_: pytest.fail("the slow way"))
+    for end in ("\n", "\r\n"):
+        assert split(LONG.replace("\n", end), skips=True) == [["a", "b,c", ""], [None, 'd"e', "f"]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda frame: frame[:-1],
+        lambda frame: frame[:, :-1],
+        lambda frame: frame.fill_null(""),
+        lambda frame: frame.select(pl.all().str.strip_chars("b")),
+        lambda frame: frame.with_columns(pl.all().str.replace('"', '""')),
+    ],
+)
+def test_a_reader_that_does_not_find_what_is_there_is_not_believed(monkeypatch, change):
+    read = pl.read_csv
+    monkeypatch.setattr(pl, "read_csv", lambda *given, **more: change(read(*given, **more)))
+    assert split(LONG, skips=True) == [["a", "b,c", ""], [None, 'd"e', "f"]]
+
+
 @pytest.mark.slow
 def test_a_file_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch):
     rng, path = random.Random(3), tmp_path / "t.csv"
@@ -128,7 +179,9 @@ def test_a_file_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch):
         for size in (1, 2, 5, 1 << 20):
             monkeypatch.setattr(blocks, "BLOCK", size)
             try:
-                outcomes.append([cell for some in records_of(path, form, "t") for cell in some.texts])
+                outcomes.append(
+                    [cell for some in records_of(path, form, "t") for row in some.frame.rows() for cell in row]
+                )
             except DataError as fault:
                 # a line that ends in one way and goes on in another may be counted as two
                 outcomes.append("refused" if "\r" in text else str(fault))
@@ -165,4 +218,4 @@ def test_what_readers_do_not_agree_on_is_refused_with_its_line(tmp_path, line, f
 def test_needless_quotes_are_seen():
     grammar = Grammar(ord(","), ord('"'), watches=True)
     found = split_cells(b'a,"b","c,d","e""f","",\r\n1,2,"\r",4,5,"6"\r\n', grammar, is_last=True)
-    assert found.quoted.tolist() == [False, True, False, False, True, False, *[False] * 5, True]
+    assert found.quoted.tolist() == [[False, True, False, False, True, False], [*[False] * 5, True]]

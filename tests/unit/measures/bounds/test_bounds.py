@@ -14,6 +14,8 @@ from kohort.measures.bounds.check import ONE, certifies
 from kohort.measures.bounds.rows import Rows
 from kohort.measures.loss import cell_costs, star_cost
 
+pytestmark = pytest.mark.usefixtures("full_bounds")
+
 NCP = MEASURES.make("ncp", {})
 TREES = [
     ["a", "b", "c", "d"],
@@ -82,6 +84,7 @@ def optimum(codes, measure, k):
     return least[-1] / (n * everything)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", MEASURES)
 def test_never_above_the_optimum(measure):
     rng = np.random.default_rng(len(measure))

@@ -55,6 +55,7 @@ def rows_of(table):
     return sorted(table.rows(), key=str)
 
 
+@pytest.mark.slow
 @pytest.mark.promise("5.2")
 @pytest.mark.parametrize(
     ("kind", "more"),
@@ -83,6 +84,7 @@ def test_a_table_in_memory_and_on_disk_become_the_same_rows(patients, tmp_path, 
     assert here.verdict.passed
 
 
+@pytest.mark.slow
 @pytest.mark.promise("5.1")
 def test_the_release_depends_neither_on_the_order_of_rows_nor_on_the_cores(patients, monkeypatch):
     policy = policy_of()
@@ -103,6 +105,7 @@ def test_rows_are_mixed_over_all_partitions(patients):
     assert release.table["diagnosis"].equals(patients["diagnosis"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["auto", "fast"])
 def test_a_large_table_is_cut_where_the_algorithm_is_auto(patients, monkeypatch, name):
     policy = policy_of(algorithm={"name": name})
@@ -163,6 +166,7 @@ def test_a_number_of_partitions_that_is_none_is_refused(patients, tmp_path, part
             )
 
 
+@pytest.mark.slow
 def test_ctrl_c_publishes_what_the_partitions_have_found(patients):
     policy = policy_of()
     came = []

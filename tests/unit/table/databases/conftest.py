@@ -48,8 +48,7 @@ def base(request, tmp_path):
     made.kind = request.param
     yield made.fill()
     if request.param == "postgres":
-        for name in made.tables():
-            made.run(f'DROP TABLE IF EXISTS "{name}" CASCADE')
+        made.run("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
 
 
 def of_sqlite(folder):

@@ -232,3 +232,33 @@ def test_more_rows_than_are_in_memory_at_a_time(base, tmp_path):
             session.commit()
     [(count, distinct)] = base.run("SELECT count(*), count(DISTINCT id) FROM copy")
     assert count == distinct == many
+
+
+def test_what_a_query_or_a_view_may_read_is_not_replaced(base):
+    base.run("CREATE VIEW seen AS SELECT * FROM patients")
+    views = [base.at("seen"), SqlTable(base.url, query="SELECT * FROM patients WHERE age > 0")]
+    if base.kind == "postgres":
+        base.run("CREATE TABLE every_one AS SELECT * FROM patients LIMIT 0; ALTER TABLE patients INHERIT every_one")
+        views.append(base.at("every_one"))
+    before = base.run("SELECT * FROM patients ORDER BY 1")
+    for source in views:
+        with pytest.raises(PolicyError, match=r"the output table patients is there, and .* may read it"):
+            kohort.anonymize(source, policy(), output=base.at("patients"), overwrite=True)
+        assert base.run("SELECT * FROM patients ORDER BY 1") == before
+
+
+@pytest.mark.promise("3.5")
+@pytest.mark.parametrize("base", ["sqlite", "duckdb"], indirect=True)  # a server has no file
+@pytest.mark.parametrize("what", ["verdict", "private", "certificate", "output"])
+def test_no_file_is_written_over_a_database(base, tmp_path, what):
+    file = SqlTable(base.at("patients")).file
+    for place in (file, file.with_name(f"{file.name}-journal"), file.with_name(f"{file.name}.wal")):
+        given = {"output": tmp_path / "out.csv"} | {what: place}
+        with pytest.raises(PolicyError, match="is the database of the input itself"):
+            kohort.anonymize(base.at("patients"), policy(), overwrite=True, **given)
+        if what in ("verdict", "private"):
+            with pytest.raises(PolicyError, match="is the database of the output itself"):
+                kohort.anonymize(
+                    tmp_path / "any.csv", policy(), output=base.at("anon"), overwrite=True, **{what: place}
+                )
+    assert base.tables() == {"patients"}

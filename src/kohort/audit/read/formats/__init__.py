@@ -1,8 +1,8 @@
 """How the auditor reads files that are neither CSV nor Parquet: one file, one kind, and never the maker's reader."""
 
-from kohort.audit.read.formats.base import Reader, reader_of
+from kohort.audit.read.formats.base import Kinds, Reader, reader_of
 from kohort.common.registry import load_modules
 
 load_modules(__name__, __path__)
 
-__all__ = ["Reader", "reader_of"]
+__all__ = ["Kinds", "Reader", "reader_of"]

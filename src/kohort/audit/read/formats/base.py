@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from datetime import datetime, time
 from importlib import import_module
 from pathlib import Path
@@ -24,6 +24,40 @@ ROWS = 1 << 16
 """Records that are in memory at a time."""
 
 
+class Kinds:
+    """What equal cells of some columns are, such as numbers or texts: other readers distinguish ``1`` and ``"1"``.
+
+    Parameters
+    ----------
+    place : str
+        What the table is called in a message.
+    columns : collection of str
+        The quasi-identifiers of a release; none of an original, which is read as it is.
+    """
+
+    def __init__(self, place: str, columns: Collection[str]) -> None:
+        self._place = place
+        self._seen: dict[str, dict[str, Hashable]] = {name: {} for name in columns}
+
+    def see(self, name: str, text: str | None, kind: Hashable) -> None:
+        """Take a cell; refuse if an equal one was of another kind."""
+        seen = self._seen.get(name)
+        if seen is not None and text is not None and seen.setdefault(text, kind) != kind:
+            raise self.fault(name)
+
+    def fault(self, name: str) -> DataError:
+        """The fault of a column whose equal cells are of several kinds."""
+        return DataError(
+            f"{self._place}: column {name!r} has the same value in two kinds or formats, such as a number and a "
+            "text, and readers distinguish them; write equal cells alike."
+        )
+
+    @property
+    def columns(self) -> list[str]:
+        """Where equal cells must be of one kind."""
+        return list(self._seen)
+
+
 class Reader(ABC):
     """A kind of file, known by its first bytes, or by its name where these say nothing."""
 
@@ -37,7 +71,7 @@ class Reader(ABC):
         """Whether a file is of this kind."""
 
     @abstractmethod
-    def pieces(self, path: Path, place: str, settings: Input | None) -> Iterator[pl.DataFrame]:
+    def pieces(self, path: Path, place: str, settings: Input | None, kinds: Kinds) -> Iterator[pl.DataFrame]:
         """Read the records, some after the others; all pieces have the same columns and types.
 
         Parameters
@@ -46,6 +80,8 @@ class Reader(ABC):
             What the file is called in a message.
         settings : Input or None
             How an original is read; None for a release, which must be read in one way only.
+        kinds : Kinds
+            Learns the kinds of all cells of its columns, where a file can hold several kinds in one column.
         """
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from kohort.audit.read.formats.base import READERS, Reader, guarded, library, refuse_names
+from kohort.audit.read.formats.base import READERS, Kinds, Reader, guarded, library, refuse_names
 from kohort.errors import DataError
 from kohort.policy.sections import Input
 
@@ -28,7 +28,7 @@ class Feather(Reader):
         return head.startswith(b"ARROW1")
 
     @override
-    def pieces(self, path: Path, place: str, settings: Input | None) -> Iterator[pl.DataFrame]:
+    def pieces(self, path: Path, place: str, settings: Input | None, kinds: Kinds) -> Iterator[pl.DataFrame]:
         import polars as pl
 
         arrow = library("pyarrow", place, self.extra)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from kohort.audit.read.formats.base import READERS, ROWS, Reader, refuse_names, text_frame
+from kohort.audit.read.formats.base import READERS, ROWS, Kinds, Reader, refuse_names, text_frame
 from kohort.common.packed import found_packing, unpacked
 from kohort.errors import DataError
 from kohort.policy.sections import Input
@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 
 _LONGEST = 1 << 25
 """Bytes of the longest record."""
+
+
+class _Number(str):
+    """A number as it is written."""
+
+    __slots__ = ()
+
+
+class _Truth(str):
+    """``true`` or ``false``."""
+
+    __slots__ = ()
 
 
 @READERS.register("jsonl")
@@ -33,7 +45,7 @@ class JsonLines(Reader):
         return path.name.lower().endswith(self.suffixes)
 
     @override
-    def pieces(self, path: Path, place: str, settings: Input | None) -> Iterator[pl.DataFrame]:
+    def pieces(self, path: Path, place: str, settings: Input | None, kinds: Kinds) -> Iterator[pl.DataFrame]:
         names: dict[str, None] = {}
         for record in _records(path, place):
             if settings is None and names and list(record) != list(names):
@@ -44,6 +56,8 @@ class JsonLines(Reader):
         refuse_names(list(names), place)
         waiting: list[dict[str, str | None]] = []
         for record in _records(path, place):
+            for name in kinds.columns:
+                kinds.see(name, record.get(name), type(record.get(name)).__name__)
             waiting.append(record)
             if len(waiting) == ROWS:
                 yield _frame(list(names), waiting)
@@ -75,10 +89,12 @@ def _records(path: Path, place: str) -> Iterator[dict[str, str | None]]:
 
 def _record(text: str) -> dict[str, str | None]:
     record = json.loads(
-        text, parse_int=str, parse_float=str, parse_constant=_refuse, object_pairs_hook=_without_namesakes
+        text, parse_int=_Number, parse_float=_Number, parse_constant=_refuse, object_pairs_hook=_without_namesakes
     )
     if not isinstance(record, dict):
         raise ValueError  # noqa: TRY004 (a fault of the file)
+    if "\\u" in text:
+        "".join([*record, *filter(None, record.values())]).encode()  # half of a character is none, and no text
     return record
 
 
@@ -94,7 +110,7 @@ def _text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return _Truth("true" if value else "false")
     raise ValueError
 
 

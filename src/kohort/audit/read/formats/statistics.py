@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from kohort.audit.read.formats.base import READERS, Reader, guarded, library, refuse_names, text_frame, text_of
+from kohort.audit.read.formats.base import READERS, Kinds, Reader, guarded, library, refuse_names, text_frame, text_of
 from kohort.errors import DataError
 from kohort.policy.sections import Input
 
@@ -27,12 +28,20 @@ class Statistics(Reader):
     extra = "statistics"
 
     @override
-    def pieces(self, path: Path, place: str, settings: Input | None) -> Iterator[pl.DataFrame]:
+    def pieces(self, path: Path, place: str, settings: Input | None, kinds: Kinds) -> Iterator[pl.DataFrame]:
         labelled = settings is None or settings.labels == "labels"
         frame = guarded(place, lambda: self.frame(path, place, labelled))
+        if settings is None and guarded(place, lambda: self.has_kinds_of_missing(path)):
+            raise DataError(
+                f"{place}: it has several kinds of missing values, which readers distinguish; write one kind."
+            )
         names = [str(name) for name in frame.columns]
         refuse_names(names, place)
         yield text_frame(names, [[text_of(cell) for cell in frame.iloc[:, at]] for at in range(len(names))])
+
+    def has_kinds_of_missing(self, path: Path) -> bool:
+        """Whether the file can tell one missing value from another."""
+        return False
 
     @abstractmethod
     def frame(self, path: Path, place: str, labelled: bool) -> Any:
@@ -58,6 +67,11 @@ class Spss(Statistics):
             if all(value in labels for value in values) and len({labels[value] for value in values}) == len(values):
                 frame[name] = frame[name].map(labels)
         return frame
+
+    @override
+    def has_kinds_of_missing(self, path: Path) -> bool:
+        _, about = import_module("pyreadstat").read_sav(str(path), metadataonly=True, user_missing=True)
+        return bool(about.missing_ranges)
 
 
 @READERS.register("stata")
@@ -86,6 +100,12 @@ class Stata(Statistics):
                     codes[name] = labels[name].astype(object)
             return codes
         raise DataError(fault)
+
+    @override
+    def has_kinds_of_missing(self, path: Path) -> bool:
+        read = import_module("pandas").read_stata(path, convert_categoricals=False, convert_missing=True)
+        columns = (read[name] for name in read.columns if read[name].dtype == object)
+        return any(type(cell).__name__ == "StataMissingValue" and str(cell) != "." for one in columns for cell in one)
 
 
 @READERS.register("sas")

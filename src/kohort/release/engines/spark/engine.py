@@ -34,6 +34,7 @@ from kohort.release.engines.spark.scan import SparkScan, counted, scan_of
 from kohort.release.engines.survey import refuse_own_names, survey, usable
 from kohort.release.plan import Plan, plan_of
 from kohort.release.pseudonyms import read_key
+from kohort.table.header import policy_for
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, GroupedData, SparkSession
@@ -61,7 +62,7 @@ class Prepared:
     """Of the work."""
     parts: int
     files: int
-    """Partitions of the release: as many as were asked for, for their number must not tell how the table was cut."""
+    """Partitions of the release: as many as were asked for, for their number must not reveal how the table was cut."""
     spots: list[int] | None = None
     """For each partition, a number that Spark gives a task of its own; without it, chance decides."""
     algorithm_of: Callable[[int], Algorithm] | None = None
@@ -101,7 +102,7 @@ class Prepared:
         return source.repartition(self.files, SPOT).groupBy(SPOT).applyInArrow(_work_on_others(job), schema)
 
     def mixed(self, rows: DataFrame) -> DataFrame:
-        """Rows in the order of their random keys, over all partitions: where one stands does not tell its partition."""
+        """Rows in the order of their random keys, over all partitions: its place does not reveal its partition."""
         spark, n = rows.sparkSession, self.files
         # Keys are spread evenly, so every partition gets an equal stretch of them; Spark would else first work all rows
         # out to see where the stretches begin.
@@ -156,7 +157,7 @@ def anonymize(table: DataFrame, policy: Policy | str | Path, *, partitions: int 
     InfeasibleError
         When nothing can keep the promise.
     """
-    return prepared(table, plan_of(Policy.of(policy)), partitions).released()
+    return prepared(table, plan_of(policy_for(policy, table)), partitions).released()
 
 
 def prepared(table: DataFrame, plan: Plan, partitions: int | None = None) -> Prepared:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,7 +66,8 @@ def write_folder(table: DataFrame, folder: Path, kind: FileKind, delimiter: str 
     """Write a table into a folder as files of one kind, and nothing but these."""
     writer = table.write.mode("append")
     if kind == "parquet":
-        writer.option("compression", "zstd").parquet(str(folder.absolute()))
+        with _moments_in_utc(table.sparkSession):
+            writer.option("compression", "zstd").parquet(str(folder.absolute()))
     else:
         form = {"header": "true", "sep": delimiter, "quote": '"', "escape": '"', "nullValue": "", "emptyValue": ""}
         # with all digits of a second, and with the offset from UTC
@@ -77,6 +79,18 @@ def write_folder(table: DataFrame, folder: Path, kind: FileKind, delimiter: str 
     for path in folder.iterdir():
         if path.name.startswith(("_", ".")):
             path.unlink()
+
+
+@contextmanager
+def _moments_in_utc(spark: SparkSession) -> Iterator[None]:
+    """Let files say that their moments are in UTC; the old type, which Spark would write, says no zone to others."""
+    name = "spark.sql.parquet.outputTimestampType"
+    before = spark.conf.get(name)
+    spark.conf.set(name, "TIMESTAMP_MICROS")
+    try:
+        yield
+    finally:
+        spark.conf.set(name, str(before))
 
 
 def _read_csv(spark: SparkSession, source: Source) -> DataFrame:

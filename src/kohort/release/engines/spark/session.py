@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from kohort.common.private import private_folder
 from kohort.common.spark import guarded
+from kohort.common.system import megabytes
 from kohort.errors import EngineError
 
 if TYPE_CHECKING:
@@ -99,9 +100,8 @@ def _places(master: str, scratch: Path) -> dict[str, str]:
         return {}
     places = _QUIET | {"spark.local.dir": str(scratch), "spark.sql.warehouse.dir": str(scratch / "warehouse")}
     if master.startswith("local"):
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
         places |= _LOOPBACK | {
-            "spark.driver.memory": f"{max(1024, memory // 4)}m",
+            "spark.driver.memory": f"{max(1024, megabytes() // 4)}m",
             "spark.sql.shuffle.partitions": str(max(16, 4 * (os.cpu_count() or 1))),
         }
     return places

@@ -1,0 +1,200 @@
+"""What other readers tell apart in files of other kinds is no class, and nothing is handed over beside the rows."""
+
+import datetime as dt
+import json
+import sqlite3
+import struct
+
+import openpyxl
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyreadstat
+import pytest
+from openpyxl.styles import PatternFill
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.datavalidation import DataValidation
+
+import kohort
+from kohort.errors import DataError
+
+ASKED = kohort.Policy.build(k=2, quasi_identifiers=["age", "area"], sensitive=["ill"])
+TWO = "column 'age' has the same value in two kinds or formats"
+MORE = "more than one plain sheet"
+
+
+def rows(first, second):
+    return [{"age": age, "area": "A", "ill": "x"} for age in (first, second)]
+
+
+def verified(path):
+    return kohort.verify(path, ASKED).passed
+
+
+def as_lines(path, records):
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in records))
+    return path
+
+
+def as_sheet(path, records, change=None):
+    book = openpyxl.Workbook()
+    book.active.append(list(records[0]))
+    for one in records:
+        book.active.append(list(one.values()))
+    if change is not None:
+        change(book, book.active)
+    book.save(path)
+    return path
+
+
+def as_sqlite(path, records):
+    with sqlite3.connect(path) as base:
+        base.execute("CREATE TABLE t (age, area, ill)")
+        base.executemany("INSERT INTO t VALUES (?, ?, ?)", [tuple(one.values()) for one in records])
+    base.close()
+    return f"sqlite:///{path}#t"
+
+
+@pytest.mark.promise("3.3")
+@pytest.mark.parametrize("pair", [(1, "1"), (True, "true"), (1.5, "1.5")])
+@pytest.mark.parametrize("write", [as_lines, as_sheet, as_sqlite], ids=["jsonl", "xlsx", "sqlite"])
+def test_a_number_is_no_text(tmp_path, write, pair):
+    name = {as_lines: "r.jsonl", as_sheet: "r.xlsx", as_sqlite: "r.db"}[write]
+    assert verified(write(tmp_path / name, rows(pair[1], pair[1])))
+    if write is as_sqlite and pair[0] is True:
+        return  # where truth values are numbers
+    (tmp_path / name).unlink()
+    with pytest.raises(DataError, match=TWO):
+        verified(write(tmp_path / name, rows(*pair)))
+
+
+@pytest.mark.promise("3.3")
+def test_cells_of_several_files_are_of_one_kind(tmp_path):
+    as_lines(tmp_path / "a.jsonl", rows(1, 1))
+    as_lines(tmp_path / "b.jsonl", rows("1", "1"))
+    with pytest.raises(DataError, match=TWO):
+        verified(tmp_path)
+
+
+@pytest.mark.promise("3.3")
+def test_numbers_of_sqlite_are_read_to_their_last_digit(tmp_path):
+    assert not verified(as_sqlite(tmp_path / "r.db", rows(0.3, 0.1 + 0.2)))
+    assert verified(as_sqlite(tmp_path / "s.db", rows(0.1 + 0.2, 0.1 + 0.2)))
+
+
+def test_a_release_with_all_digits_goes_to_sqlite(tmp_path):
+    costs = [0.1 + 0.2, 1e22 + 4e6, 5e-324, -1 / 3]
+    base = as_sqlite(tmp_path / "r.db", rows(1, 1))
+    table = pl.DataFrame({"age": [1] * 4, "area": ["A"] * 4, "ill": costs})
+    target = base.replace("#t", "#made")
+    assert kohort.anonymize(table, ASKED, output=target).verdict.passed
+    assert kohort.verify(target, ASKED, original=table).passed
+
+
+def test_half_a_character_is_no_text(tmp_path):
+    for text in ('"area": "\\ud800"', '"\\udfff": 1, "area": "A"'):
+        (tmp_path / "r.jsonl").write_text(f'{{"age": 1, {text}, "ill": "x"}}\n')
+        with pytest.raises(DataError, match="line 1 is no JSON object"):
+            verified(tmp_path / "r.jsonl")
+
+
+def filled(_, sheet):
+    sheet["A2"].fill = PatternFill("solid", fgColor="FF0000")
+
+
+def formatted(_, sheet):
+    sheet["A2"].number_format = "0.00"
+
+
+@pytest.mark.promise("3.3")
+@pytest.mark.parametrize("change", [filled, formatted])
+def test_a_cell_that_looks_different_is_told_apart(tmp_path, change):
+    with pytest.raises(DataError, match=TWO):
+        verified(as_sheet(tmp_path / "r.xlsx", rows(1, 1), change))
+
+
+def test_a_day_is_no_text(tmp_path):
+    with pytest.raises(DataError, match=TWO):
+        verified(as_sheet(tmp_path / "r.xlsx", rows(dt.date(2020, 1, 2), "2020-01-02")))
+
+
+def hidden(_, sheet):
+    sheet.row_dimensions[2].hidden = True
+
+
+def named(book, _):
+    book.defined_names["Ann"] = DefinedName("Ann", attr_text="Sheet!$A$2")
+
+
+def listed(_, sheet):
+    choice = DataValidation(type="list", formula1='"Ann,Bob"')
+    sheet.add_data_validation(choice)
+    choice.add("A2")
+
+
+def headed(_, sheet):
+    sheet.oddHeader.center.text = "Ann"
+
+
+def titled(book, _):
+    book.properties.title = "Ann"
+
+
+@pytest.mark.parametrize("change", [hidden, named, listed, headed, titled])
+def test_a_workbook_has_nothing_beside_its_cells(tmp_path, change):
+    with pytest.raises(DataError, match=MORE) as refused:
+        verified(as_sheet(tmp_path / "r.xlsx", rows(1, 1), change))
+    assert "Ann" not in str(refused.value)
+
+
+@pytest.mark.parametrize("metadata", [{"note": "Ann"}, {"pandas": json.dumps({"attributes": {"who": "Ann"}})}])
+def test_parquet_has_nothing_beside_its_rows(tmp_path, metadata):
+    table = pa.table({"age": [1, 1], "area": ["A", "A"], "ill": ["x", "y"]})
+    path = tmp_path / "r.parquet"
+    table.to_pandas().to_parquet(path)
+    assert verified(path)
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+    with pytest.raises(DataError, match="metadata that may hold more than the rows"):
+        verified(path)
+    asked = kohort.Policy.build(k=2, quasi_identifiers=["age", "area"], sensitive=["ill"], seed=1)
+    assert kohort.anonymize(path, asked, output=tmp_path / "o.parquet").verdict.passed
+
+
+@pytest.mark.promise("3.3")
+def test_kinds_of_missing_values_are_told_apart(tmp_path):
+    table = pl.DataFrame({"age": [1.5, 1.5, None, None], "area": ["A"] * 4, "ill": ["x"] * 4}).to_pandas()
+    path = tmp_path / "r.dta"
+    table.to_stata(path, write_index=False)
+    assert verified(path)
+    missing, other = (struct.pack("<Q", 0x7FE0000000000000 + (number << 40)) for number in (0, 1))
+    content = path.read_bytes()
+    assert missing in content
+    path.write_bytes(content.replace(missing, other, 1))
+    with pytest.raises(DataError, match="several kinds of missing values"):
+        verified(path)
+    path = tmp_path / "r.sav"
+    pyreadstat.write_sav(table.fillna(9.0), str(path))
+    assert verified(path)
+    pyreadstat.write_sav(table.fillna(9.0), str(path), missing_ranges={"age": [9.0]})
+    with pytest.raises(DataError, match="several kinds of missing values"):
+        verified(path)
+
+
+@pytest.mark.promise("3.3")
+def test_folders_that_are_named_by_values_are_refused(tmp_path):
+    for number in (1, 2):
+        (tmp_path / "t" / f"who={number}").mkdir(parents=True)
+        (tmp_path / "t" / f"who={number}" / "a.csv").write_text("age,area,ill\n1,A,x\n")
+    with pytest.raises(DataError, match="named NAME=VALUE") as refused:
+        verified(tmp_path / "t")
+    assert "who" not in str(refused.value)
+    with pytest.raises(DataError, match="named NAME=VALUE"):
+        kohort.anonymize(tmp_path / "t", ASKED)
+
+
+def test_a_blank_beside_a_number_is_a_change(tmp_path):
+    table = pl.DataFrame({"age": ["1", "1"], "area": ["A", "A"], "ill": ["7", "8"]})
+    assert kohort.verify(table, ASKED, original=table).passed
+    for changed in ("7 ", " 7", "7\u00a0"):
+        other = table.with_columns(ill=pl.Series([changed, "8"]))
+        assert kohort.verify(other, ASKED, original=table).check("values").passed is False
