@@ -217,6 +217,13 @@ def policy_schema() -> str:
     return json.dumps(Policy.json_schema(), indent=2) + "\n"
 
 
+def report_schema() -> str:
+    """The JSON schema of a report."""
+    from kohort import Report
+
+    return json.dumps(Report.json_schema(), indent=2) + "\n"
+
+
 def python_reference() -> str:
     """Signatures and docstrings of the public names."""
     import kohort
@@ -363,6 +370,7 @@ def _number(title: str) -> str:
 REFERENCES: Mapping[Path, Callable[[], str]] = {
     REFERENCE / "cli.md": command_line_reference,
     REFERENCE / "policy.schema.json": policy_schema,
+    REFERENCE / "report.schema.json": report_schema,
     REFERENCE / "api.md": python_reference,
     REFERENCE / "promises.md": promises_reference,
     DOCS / "papers.md": papers_table,

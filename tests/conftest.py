@@ -13,7 +13,7 @@ from zlib import crc32
 import pytest
 from hypothesis import HealthCheck, settings
 
-from helpers import promises
+from helpers import bounds, promises
 from kohort.common import stopping
 
 settings.register_profile(
@@ -27,6 +27,7 @@ QUICK_EXAMPLES = 3
 """Examples of a property-based test that ``--quick`` runs."""
 settings.register_profile("quick", settings.get_profile("kohort"), max_examples=QUICK_EXAMPLES)
 settings.load_profile("kohort")
+bounds.save_effort()
 
 # A run in the background ignores Ctrl-C, and so would the programs that tests start to press it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -43,6 +44,13 @@ def pytest_configure(config):
 
 
 _HANDLERS = {number: signal.getsignal(number) for number in stopping.SIGNALS}
+
+
+@pytest.fixture
+def full_bounds():
+    """Lower bounds with the effort that users get."""
+    with bounds.full_effort():
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kohort.audit.meaning.intervals import Interval
 from kohort.audit.meaning.published import Exact, Mask, Node, PublishedColumn, Star, published_column
-from kohort.errors import DataError
+from kohort.errors import DataError, PolicyError
 from kohort.policy import Policy
 from kohort.release.run import anonymize
 from kohort.table.frames import take_frame
@@ -34,7 +34,7 @@ class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     Frames come back as frames of the same kind, with intervals and labels as text. Arrays of numbers come back as
     arrays: the middle of each interval. `fit_transform` is a verified release of the table, in its own order.
     `transform` of that table is the same release; a new record gets the narrowest published description that covers it,
-    and is refused if none does: to widen one would tell others about it. What a new record adds is not verified.
+    and is refused if none does: to widen one would reveal it. What a new record adds is not verified.
 
     Parameters
     ----------
@@ -84,14 +84,17 @@ class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         """Make a release of a table, and remember its classes."""
         frame, _ = self._taken(X, reset=True)
         names = frame.columns if self.quasi_identifiers is None else list(self.quasi_identifiers)
-        more = {"output": {"order": "kept"}, "seed": self.random_state} | dict(self.policy or {})
+        more: dict[str, Any] = {"output": {"order": "kept"}, "seed": self.random_state} | dict(self.policy or {})
+        with_roles = {*names, *more.get("sensitive", ())}
         self.policy_ = Policy.build(
             k=self.k,
             quasi_identifiers=names,
-            insensitive=[name for name in frame.columns if name not in names],
+            insensitive=[name for name in frame.columns if name not in with_roles],
             hierarchies=self.hierarchies,
             **more,
         )
+        if self.policy_.output.order != "kept" or self.policy_.output.bounds:
+            raise PolicyError("KAnonymizer: rows and columns stay in their order; leave 'order' and 'bounds' out.")
         self.release_ = anonymize(frame, self.policy_)
         if self.release_.table.height < frame.height:
             raise DataError("KAnonymizer: some records are suppressed, and every row needs a result; show them as '*'.")
@@ -115,6 +118,8 @@ class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         frame, kind = self._taken(X, reset=False)
         if frame.equals(self._table):
             published = self.release_.table
+        elif not frame.height:
+            published = frame.with_columns(pl.col(name).cast(pl.String) for name in self._readers)
         else:
             found = self._classes[self._covering(frame)]
             published = frame.with_columns(found.get_columns())

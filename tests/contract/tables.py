@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from helpers.tasks import SHORT
 from kohort.algorithms import ALGORITHMS, Algorithm
 from kohort.policy import Policy
 from kohort.release.engines.frame import loaded, usable_of
@@ -47,7 +48,7 @@ class Example:
 
     def policy_for(self, algorithm, *, seed=5, **privacy):
         """The policy with an algorithm, and the promise that this algorithm makes."""
-        changed = self.policy.with_changes("algorithm", name=algorithm, seed=seed)
+        changed = self.policy.with_changes("algorithm", name=algorithm, seed=seed, parameters=SHORT.get(algorithm, {}))
         return changed.with_changes("privacy", anonymity=ALGORITHMS[algorithm].anonymity, **privacy)
 
 
@@ -114,7 +115,7 @@ def _recipe(name, k, rng):
     if name == "outliers":
         return {"columns": {"a": [*rng.integers(0, 10, 90), 10**6, 10**9], "b": [*["x"] * 91, "y"]}}
     if name == "many columns":
-        return {"columns": {f"c{i}": rng.integers(0, 6, 90) for i in range(24)}}
+        return {"columns": {f"c{i}": rng.integers(0, 6, 90) for i in range(18)}}
     if name == "missing":
         return {"columns": {"a": _with_gaps(rng, rng.integers(0, 20, 97).tolist()), "b": [None] * 97}}
     if name == "missing in a tree":

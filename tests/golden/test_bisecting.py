@@ -49,6 +49,7 @@ def test_table_2_is_the_unique_optimum(seven):
     assert losses[1][0] == 2.85
 
 
+@pytest.mark.usefixtures("full_bounds")
 def test_the_bound_by_nearest_neighbours_is_1_75(seven):
     """Whoever shares a class with a record is no nearer than its nearest: k = 2."""
     nearest = [

@@ -111,6 +111,7 @@ def test_3_diverse_classes_of_table_1_have_three_records_or_more():
 # -- Adult --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [2, 3, 4])
 def test_adult_is_diverse_and_the_splitter_loses_less(share):
     try:

@@ -1,11 +1,14 @@
 """The command line in this process: what a process of its own would do, without its start."""
 
 import io
+import math
 import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
 from unittest.mock import patch
 
 from kohort.cli.main import run
@@ -33,3 +36,19 @@ def _signals_kept():
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+def wait_for_work(process, seconds):
+    """Wait until a process has used so much CPU time, or ended: however busy the machine is, it is as far then."""
+    while process.poll() is None and _worked(process) < seconds:
+        time.sleep(0.05)
+
+
+def _worked(process):
+    """CPU time so far; where the system has no file that tells it, the clock must do."""
+    try:
+        fields = Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        time.sleep(10)
+        return math.inf
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -14,6 +14,9 @@ from kohort.policy import Policy
 from kohort.search.task import Task
 from kohort.table import typed_quasi_identifiers
 
+SHORT = {"best": {"patience": 1.0}}
+"""Parameters of algorithms that would search for a second, however small a table is: the same searches, shorter."""
+
 
 def encoded(frame, policy):
     """The quasi-identifiers of a table as codes."""

@@ -1,9 +1,20 @@
-"""A small hospital table with its policy, on disk and in memory."""
+"""A small hospital table with its policy, on disk and in memory; and the data that other tools made."""
+
+from pathlib import Path
 
 import pytest
 
 import kohort
 from kohort.datasets import patients, patients_hierarchies
+
+DATA = Path(__file__).parents[2].parent / "shared/data"
+
+
+@pytest.fixture(scope="session")
+def shared():
+    if not DATA.is_dir():
+        pytest.skip("the shared data folder is not on this machine")
+    return DATA
 
 
 @pytest.fixture(scope="session")

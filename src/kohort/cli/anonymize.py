@@ -21,17 +21,15 @@ from kohort.cli.shared import (
     QuietOption,
     SizeOption,
     app,
-    console,
     form_of,
     policy_of,
-    print_facts,
     print_json,
-    print_loss,
-    print_verdict,
     progress_bar,
 )
+from kohort.cli.summary import ExplainOption, VerboseOption, print_release
 
 if TYPE_CHECKING:
+    from kohort.policy import Policy
     from kohort.release.release import Release
 
 
@@ -43,7 +41,7 @@ class Engine(StrEnum):
 
 
 _OUTPUT = "Release: .csv, .parquet, .xlsx and others, - for a pipe, or URL#TABLE of a database."
-Output = Annotated[Any, typer.Option("--output", "-o", metavar="OUT", parser=located, help=_OUTPUT)]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="OUT", parser=located, help=_OUTPUT)]
 FromTable = Annotated[str | None, typer.Option("--table", metavar="NAME", help="DATA is a database: this table of it.")]
 Query = Annotated[str | None, typer.Option(metavar="SELECT", help="DATA is a database: what this query finds.")]
 ToTable = Annotated[str | None, typer.Option(metavar="NAME", help="OUT is a database: the table that appears in it.")]
@@ -56,12 +54,21 @@ _SHUFFLE = "Seed of the row order, for a byte-identical file; keep it secret."
 ShuffleSeed = Annotated[int | None, typer.Option(help=_SHUFFLE)]
 VerdictPath = Annotated[Path | None, typer.Option(help="Where to write the public verdict; default: beside OUT.")]
 PrivatePath = Annotated[Path | None, typer.Option(help="Where to write the private verdict, with seed and parameters.")]
+_CERTIFICATE = "Where to write a certificate of the release, which others can check and sign."
+CertificatePath = Annotated[Path | None, typer.Option(metavar="FILE", help=_CERTIFICATE)]
+_SIGN = "With --certificate: private key that signs it; make one with: kohort certificate keygen."
+Key = Annotated[Path | None, typer.Option(metavar="FILE", help=_SIGN)]
+_ROW_ORDER = "Write the original row of each row of OUT here, for verify --row-order; as secret as DATA."
+RowOrder = Annotated[Path | None, typer.Option(metavar="FILE", help=_ROW_ORDER)]
+_REPORT = "Where to write a report for people, .html or .json; all of it can be computed from OUT."
+ReportPath = Annotated[Path | None, typer.Option("--report", metavar="FILE", help=_REPORT)]
 _LEDGER = "Check against the earlier releases in this file, and record this one there."
 Ledger = Annotated[Path | None, typer.Option(help=_LEDGER)]
 _PERSON = "With --ledger: the identifier column that names the person."
 Person = Annotated[str | None, typer.Option(metavar="COLUMN", help=_PERSON)]
 _KEY = "With --person: file with the secret key; default: KOHORT_LEDGER_KEY."
 LedgerKey = Annotated[Path | None, typer.Option(help=_KEY)]
+_KEEP_ORDER = "persons can be counted again with the order of rows only: --row-order FILE keeps it for verify."
 _MEMORY = "Memory limit, such as 2GB: works in partitions on disk."
 Memory = Annotated[str | None, typer.Option(metavar="SIZE", help=_MEMORY)]
 _PARTITIONS = "Largest number of partitions; 1 for the whole table at once."
@@ -92,6 +99,10 @@ def anonymize(
     neutralise_formulas: FormulasOption = False,
     verdict: VerdictPath = None,
     private: PrivatePath = None,
+    certificate: CertificatePath = None,
+    key: Key = None,
+    row_order: RowOrder = None,
+    report: ReportPath = None,
     ledger: Ledger = None,
     person: Person = None,
     ledger_key: LedgerKey = None,
@@ -104,6 +115,8 @@ def anonymize(
     query: Query = None,
     to_table: ToTable = None,
     force: Force = False,
+    explain: ExplainOption = False,
+    verbose: VerboseOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -126,39 +139,49 @@ def anonymize(
     if engine is Engine.spark:  # nobody asked for pandas: tables cross to Python as Arrow
         filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     data, output = table_of(data, table, query), table_of(output, to_table, option="--to-table")
-    through_pipe = output == PIPE
+    documents = {"verdict": verdict or verdict_beside(output), "private verdict": private, "certificate": certificate}
+    if report is not None:
+        _refuse_report(report, output, data, chosen, documents, force=force)
+    profile = SPARK if engine is Engine.spark else DISK if memory else MEMORY
+    how: dict[str, Any] = {"ledger": ledger, "person": person, "ledger_key": ledger_key, "memory": memory}
+    how |= {"partitions": partitions, "resume": resume, "master": master, "private": private, "row_order": row_order}
+    how |= {"verdict": documents["verdict"], "certificate": certificate, "key": key, "overwrite": force}
     with progress_bar(silent=quiet or json) as progress, piped_out(output) as path:
-        release = released(
-            SPARK if engine is Engine.spark else DISK if memory else MEMORY,
-            data,
-            chosen,
-            output=path,
-            ledger=ledger,
-            person=person,
-            ledger_key=ledger_key,
-            memory=memory,
-            partitions=partitions,
-            resume=resume,
-            master=master,
-            progress=progress,
-            verdict=verdict or verdict_beside(output),
-            private=private,
-            overwrite=force,
-        )
-    if json and not through_pipe:
+        release = released(profile, data, chosen, output=path, progress=progress, **how)
+    if report is not None:
+        _report(report, output, chosen, release)
+    if json and output != PIPE:
         print_json(release.public())
-    elif not quiet and not through_pipe:
-        _print(release, output, ledger)
+    elif not quiet and output != PIPE:
+        written = [path for path in (*documents.values(), report) if path]
+        hints = [_KEEP_ORDER] if chosen.privacy.person is not None and row_order is None else []
+        print_release(release, output, ledger, written, hints, explain=explain, verbose=verbose)
 
 
-def _print(release: Release, output: Any, ledger: Path | None) -> None:
-    """Print what has become of it, and where it is."""
-    from kohort.table.targets import table_path
+def _report(report: Path, output: Path, policy: Policy, release: Release) -> None:
+    """Write the report of what has just been verified; it is not judged again."""
+    import kohort
 
-    print_verdict(release.verdict, release.hidden)
-    print_loss(release.loss, release.known_bound)
-    print_facts(release.facts)
-    is_file = isinstance(output, Path)
-    paths = ", ".join(str(table_path(output, name)) for name in release.tables or ("",)) if is_file else str(output)
-    recorded = f", recorded in {ledger}" if ledger else ""
-    console().print(f"written to {paths}{recorded}")
+    kohort.report(output, policy, output=report, verdict=release.verdict)
+
+
+def _refuse_report(
+    report: Path, output: Any, data: Any, policy: Policy, documents: dict[str, Path | None], *, force: bool
+) -> None:
+    """Refuse before any work a report that could not be written after it."""
+    from kohort.errors import DataError
+    from kohort.privacy import models_of
+    from kohort.release.plan import plan_of
+    from kohort.reports.report.make import refuse_report
+    from kohort.table.safe import refuse_existing
+    from kohort.table.targets import read_by, refuse_targets
+
+    refuse_report(report, policy)
+    if not isinstance(output, Path) or output == PIPE:
+        raise DataError("report: it is about a file, and this release goes elsewhere; write it to a file first.")
+    if plan_of(policy).algorithm.tables(policy):
+        raise DataError("report: it is about one table, and this release is in several; leave it out.")
+    targets = {what: path for what, path in documents.items() if path is not None} | {"output": output}
+    refuse_targets(targets | {"report": report}, read_by(data, policy, models_of(policy)))
+    if not force:
+        refuse_existing([report])

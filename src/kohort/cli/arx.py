@@ -9,7 +9,7 @@ import typer
 
 from kohort.cli.shared import DataArgument, PolicyOption, SizeOption, app, called_as, console
 
-arx = typer.Typer(help="Projects of ARX in, and its layout out.", no_args_is_help=True)
+arx = typer.Typer(help="Import projects of ARX; export tables in its layout.", no_args_is_help=True)
 app.add_typer(arx, name="arx")
 
 FolderOption = Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="A new folder.")]
@@ -21,7 +21,7 @@ def import_(
     output: FolderOption,
     k: SizeOption = None,
 ) -> None:
-    """Make a policy, its hierarchies and a table of a project of ARX.
+    """Make a policy, its hierarchies and a table from a project of ARX.
 
     With --k, privacy models that kohort does not have are left out, and named.
     """

@@ -15,7 +15,7 @@ def compile_kernels(
     every: Annotated[bool, typer.Option("--all", help="Kernels of all algorithms, not only of the default.")] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Compile the kernels now, so that no later run has to.
+    """Compile the numerical code now, so that no later run has to.
 
     For images of containers and clusters: the compiled code is kept in the cache of kernels, a folder that is
     printed.
@@ -25,6 +25,7 @@ def compile_kernels(
     from kohort.datasets import patients
     from kohort.errors import DataError, PolicyError
     from kohort.kernels.jit import CACHE, CACHE_VARIABLE
+    from kohort.measures.bounds.ahead import compiled_ahead
 
     if CACHE is None:
         raise DataError(f"there is no private folder for compiled kernels; set {CACHE_VARIABLE} to one.")
@@ -33,7 +34,7 @@ def compile_kernels(
     diversity = {"model": "distinct-l-diversity", "column": "diagnosis", "l": 2}
     default = [policy, policy.with_changes("privacy", models=(diversity,))]
     others = [policy.with_changes("algorithm", name=name) for name in ALGORITHMS] if every else []
-    with progress_bar(silent=quiet) as progress:
+    with compiled_ahead(wanted=True), progress_bar(silent=quiet) as progress:
         for one in default:
             _ = kohort.anonymize(table, one, progress=progress).bound
         for one in others:

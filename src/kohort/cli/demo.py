@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kohort.cli.shared import app, called_as, console, print_loss, print_verdict, progress_bar
+from kohort.cli.shared import app, called_as, console, print_command, print_hanging, progress_bar
+from kohort.cli.summary import ExplainOption, VerboseOption, print_release
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 
 WRITTEN = ("patients.csv", "policy.toml", "release.csv", "release.csv.verdict.json", "private.json")
+REPORTS = ("report.html", "private-report.html")
 MARK = ".kohort-demo"
 """A file that says that the files beside it are those of a demo, and may be written over by the next one."""
 
@@ -27,11 +29,13 @@ def demo(
     rows: Annotated[int, typer.Option(help="Number of patients.", min=2)] = 10_000,
     k: Annotated[int, typer.Option(help="Smallest size of an equivalence class.", min=2)] = 10,
     seed: Annotated[int, typer.Option(help="Seed of the patients and of the clustering.", min=0)] = 7,
+    explain: ExplainOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Show a whole run on a built-in hospital table.
 
     Makes up patients, anonymizes them, shows records before and after, the verdict and the loss,
-    and leaves all files in a folder.
+    writes a report, and leaves all files in a folder.
     """
     import kohort
     from kohort.datasets import patients
@@ -49,7 +53,7 @@ def demo(
         raise DataError(f"{folder}: cannot be made ({error.strerror}); give another --folder.") from None
     _refuse_foreign(folder)
     table = patients(rows, seed)
-    refuse_targets({name: folder / name for name in WRITTEN}, {})
+    refuse_targets({name: folder / name for name in (*WRITTEN, *REPORTS)}, {})
     (folder / MARK).touch()
     with draft_of(folder / "patients.csv") as draft:
         table.write_csv(draft)
@@ -71,19 +75,38 @@ def demo(
             overwrite=True,
         )
     _before_and_after(table, release, policy.quasi_identifiers)
-    print_verdict(release.verdict)
-    out.print()
-    print_loss(release.loss, release.known_bound)
-    out.print(f"\nIn {folder}/: patients.csv, policy.toml, release.csv, its public verdict, and private.json.")
-    out.print("Verify it yourself:")
-    out.print(f"  {called_as()} verify {folder}/release.csv -p {folder}/policy.toml --original {folder}/patients.csv")
+    written = (folder / "release.csv.verdict.json", folder / "private.json")
+    print_release(release, folder / "release.csv", documents=written, explain=explain, verbose=verbose)
+    _report(folder, policy, release)
+    out.print("\nVerify it yourself:")
+    print_command(f"{called_as()} verify {folder}/release.csv --original {folder}/patients.csv")
+
+
+def _report(folder: Path, policy: Policy, release: Release) -> None:
+    """Write a report in both editions, or say what that takes."""
+    import kohort
+    from kohort.reports.charts import refuse_without_charts
+
+    out = console()
+    try:
+        refuse_without_charts()
+    except kohort.DataError:
+        out.print('For a report: pip install "kohort[report]", then')
+        print_command(f"{called_as()} report {folder}/release.csv")
+        return
+    public, private = (folder / name for name in REPORTS)
+    about: dict[str, Any] = {"release": folder / "release.csv", "policy": policy, "verdict": release.verdict}
+    about["original"] = folder / "patients.csv"
+    kohort.report(**about, output=public)
+    kohort.report(**about, output=private, private=True, private_verdict=folder / "private.json")
+    print_hanging("report:      ", f"{public}, for everybody; {private}, for you: it compares with the original.")
 
 
 def _refuse_foreign(folder: Path) -> None:
     """Refuse to write over files that no demo has made."""
     from kohort.errors import DataError
 
-    foreign = [name for name in (*WRITTEN, "hierarchies") if (folder / name).exists()]
+    foreign = [name for name in (*WRITTEN, *REPORTS, "hierarchies") if (folder / name).exists()]
     if foreign and not (folder / MARK).is_file():
         fault = f"holds {foreign[0]}, which no demo has made and which would be written over"
         raise DataError(f"{folder}: {fault}; give another --folder.")
@@ -109,8 +132,8 @@ def _policy(folder: Path, k: int, seed: int) -> Policy:
     )
 
 
-SHOWN = ("name", "birth_date", "sex", "zip_code", "diagnosis")
-"""Columns of the before and after tables: those that fit a terminal."""
+SHOWN = ("birth_date", "zip_code", "diagnosis", "name", "sex")
+"""Columns of the before and after tables, the most telling first: as many as fit the terminal."""
 
 
 def _before_and_after(table: pl.DataFrame, release: Release, quasi: tuple[str, ...]) -> None:
@@ -124,13 +147,24 @@ def _before_and_after(table: pl.DataFrame, release: Release, quasi: tuple[str, .
     before = table[after["original"].to_list()]
     out = console()
     for title, frame in (("before", before), ("after", after)):
-        columns = [name for name in SHOWN if name in frame.columns]
+        columns = _fitting(frame, out.width)
+        texts = [["" if cell is None else str(cell) for cell in column] for column in columns]
         view = Table(
             title=f"{title} (some columns)", title_justify="left", title_style="bold", box=None, pad_edge=False
         )
-        for name in columns:
-            view.add_column(name, no_wrap=True)
-        for row in frame.select(columns).rows():
-            view.add_row(*("" if cell is None else str(cell) for cell in row))
+        for column in columns:
+            view.add_column(column.name, no_wrap=True)
+        for row in zip(*texts, strict=True):
+            view.add_row(*row)
         out.print(view)
         out.print()
+
+
+def _fitting(frame: pl.DataFrame, width: int) -> list[pl.Series]:
+    """The columns that fit beside each other, in the order of the table."""
+    chosen, left = [], width
+    for name in (name for name in SHOWN if name in frame.columns):
+        left -= 2 + max(len(name), *(len(str(cell)) for cell in frame[name]))
+        if left >= -2:
+            chosen.append(name)
+    return [frame[name] for name in frame.columns if name in chosen]

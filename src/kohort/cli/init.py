@@ -22,6 +22,13 @@ def init(
     output: Annotated[Path, typer.Option("--output", "-o", help="Policy file to write.")] = Path("policy.toml"),
     k: Annotated[int, typer.Option(help="Smallest size of an equivalence class.", min=2)] = 10,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing policy.")] = False,
+    sheet: Annotated[str | None, typer.Option(help="Excel: the sheet that holds the table.")] = None,
+    skip_rows: Annotated[
+        int | None, typer.Option(help="CSV and Excel: lines before the header, such as titles.", min=0)
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="CSV: encoding, such as cp1252 or utf-16.")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="CSV: character between cells, such as ';'.")] = None,
+    quote: Annotated[str | None, typer.Option(help="CSV: quote character; '' for none.")] = None,
     interactive: Annotated[
         bool, typer.Option("--interactive", "-i", help="Ask for the role of each column that is unsure, and for k.")
     ] = False,
@@ -42,13 +49,17 @@ def init(
     if output.exists() and not force:
         raise PolicyError(f"{output.name} is already there; give another --output, or --force to write over it.")
     folder = f"{output.stem}-hierarchies"
-    proposed = propose(data, k=k, folder=folder)
+    given = {"sheet": sheet, "skip_rows": skip_rows, "encoding": encoding, "delimiter": delimiter, "quote": quote}
+    settings = {key: value for key, value in given.items() if value is not None}
+    proposed = propose(data, k=k, folder=folder, input=settings)
     if interactive:
         k, roles = _asked(proposed, k)
-        proposed = propose(data, k=k, folder=folder, roles=roles)
+        proposed = propose(data, k=k, folder=folder, roles=roles, input=settings)
     there = [file for file in proposed.files if (output.parent / file).exists()]
     if there and not force:
         raise PolicyError(f"{there[0]} is already there; give another --output, or --force to write over it.")
+    for file in there:
+        refuse_targets({"hierarchy": output.parent / file}, input_of(data))
     if proposed.files:
         (output.parent / folder).mkdir(parents=True, exist_ok=True)
     with together() as files:

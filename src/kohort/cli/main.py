@@ -25,7 +25,12 @@ COMMANDS: tuple[str, ...] = (
     "check",
     "anonymize",
     "verify",
+    "certificate",
     "measure",
+    "codebook",
+    "risk",
+    "attack",
+    "report",
     "ledger",
     "compare",
     "why",
@@ -87,7 +92,7 @@ def _finished(code: int) -> int:
 def _command() -> int:
     """Run the command; whatever a wish to stop has become on its way, it ends as one."""
     try:
-        from kohort.cli.limits import refuse_limits
+        from kohort.common.limits import refuse_limits
 
         refuse_limits()
         for module in COMMANDS:
@@ -117,7 +122,7 @@ def _stopped() -> int:
 
 def _reported(error: BaseException) -> KohortError:
     """What may be said of an error."""
-    from kohort.cli.limits import limit_of
+    from kohort.common.limits import limit_of
 
     if isinstance(error, KohortError):
         reported = error

@@ -3,61 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from kohort.cli.given import located, taken
+from kohort.cli.risk import Quasi, Sensitive
 from kohort.cli.shared import (
     BoundOption,
     JsonOption,
-    PolicyOption,
     QuietOption,
+    SizeOption,
     app,
-    policy_of,
+    console,
     print_hanging,
     print_json,
     print_loss,
+    progress_bar,
 )
+
+_OUT = "The release, made by any tool: a file, a folder, a pattern in quotes, or - for a pipe."
+Out = Annotated[Path, typer.Argument(metavar="OUT", parser=located, callback=taken, help=_OUT)]
+_POLICY = "Policy file (TOML); without it and without --qi, what the verdict beside OUT says."
+PolicyPath = Annotated[Path | None, typer.Option("--policy", "-p", help=_POLICY)]
+_ORIGINAL = "The original table; without it, only figures that anybody can compute."
+Original = Annotated[Path | None, typer.Option(metavar="DATA", parser=located, help=_ORIGINAL)]
+Name = Annotated[str | None, typer.Option("--measure", help="Loss measure, instead of the policy's.")]
+_EPSILON = "Distance of sensitive values, 0 to 1, for which delta is reported; 0.1."
+Epsilon = Annotated[float | None, typer.Option(help=_EPSILON)]
+_TARGET = "With --original: a column that models learn to predict; default: sensitive ones. Give it again for others."
+Targets = Annotated[list[str] | None, typer.Option("--target", metavar="COLUMN", help=_TARGET)]
+Queries = Annotated[int, typer.Option(min=1, help="With --original: number of random counting questions.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of questions, samples and held-out records.")]
 
 
 @app.command()
 def measure(
-    release: Annotated[
-        Any, typer.Argument(metavar="OUT", parser=located, callback=taken, help="The release, made by any tool.")
-    ],
-    policy: PolicyOption,
-    original: Annotated[
-        Any,
-        typer.Option(parser=located, help="The original table; without it, only figures that anybody can compute."),
-    ] = None,
-    name: Annotated[str | None, typer.Option("--measure", help="Loss measure, instead of the policy's.")] = None,
+    release: Out,
+    policy: PolicyPath = None,
+    qi: Quasi = None,
+    sensitive: Sensitive = None,
+    k: SizeOption = None,
+    original: Original = None,
+    name: Name = None,
     bound_effort: BoundOption = None,
-    epsilon: Annotated[
-        float | None, typer.Option(help="Distance of sensitive values, 0 to 1, for which delta is reported; 0.1.")
-    ] = None,
+    epsilon: Epsilon = None,
+    target: Targets = None,
+    queries: Queries = 1000,
+    seed: Seed = 1,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Report the information loss of a file, and figures about its classes.
+    """Report what a file lost, how useful it still is, and what its classes are like.
 
     With --original the figures are exact, and may reveal what the file hides: keep them as confidential as the
     original.
     """
     from kohort.measures.figures.epsilon import EPSILON
-    from kohort.reports.measure import bound_of, measure_and_describe
+    from kohort.reports.measure import bound_of, measured
+    from kohort.reports.published import policy_for
 
-    chosen = policy_of(policy, algorithm={"bound_effort": bound_effort})
-    loss, figures = measure_and_describe(
-        release, original, chosen, name=name, epsilon=EPSILON if epsilon is None else epsilon
-    )
-    bound = None if original is None else bound_of(original, chosen, name=name)
+    names = {"quasi_identifiers": qi or (), "sensitive": sensitive or ()}
+    chosen = policy_for(release, policy, k=k, original=original, **names)
+    if bound_effort is not None:
+        chosen = chosen.with_changes("algorithm", bound_effort=bound_effort)
+    with progress_bar(silent=json or quiet) as progress:
+        found = measured(
+            release,
+            original,
+            chosen,
+            name=name,
+            epsilon=EPSILON if epsilon is None else epsilon,
+            targets=target or (),
+            queries=queries,
+            seed=seed,
+            progress=progress,
+            lenient=policy is None,
+        )
+        bound = None if original is None else bound_of(original, chosen, name=name)
     if json:
-        print_json(asdict(loss) | {"bound": bound, "figures": figures})
+        print_json(found.to_dict() | {"bound": bound})
     elif not quiet:
-        print_loss(loss, bound)
-        print_figures(figures)
+        print_loss(found.loss, bound)
+        for sentence in found.utility.sentences()[:1] + found.utility.sentences()[2:]:
+            print_hanging("- ", sentence)
+        console().print("classes", style="bold")
+        print_figures(found.figures)
 
 
 def print_figures(figures: Mapping[str, Mapping[str, Any]]) -> None:

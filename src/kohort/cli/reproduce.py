@@ -26,7 +26,7 @@ def reproduce(
     ] = False,
     folder: Annotated[Path, typer.Option(help="Where pages, data and figures go.")] = Path("reproduce"),
 ) -> None:
-    """Run the experiments of a paper again, and say what became of its claims.
+    """Repeat the experiments of a paper, and report which of its claims hold.
 
     Writes a page, the data behind it and, with kohort[reproduce], figures. What was measured before is not
     measured again.

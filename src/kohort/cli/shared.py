@@ -54,7 +54,7 @@ def main(
 
 
 _DATA = "Table: a file, a folder of files, a pattern in quotes, - for a pipe, or URL#TABLE of a database."
-DataArgument = Annotated[Any, typer.Argument(metavar="DATA", parser=located, callback=taken, help=_DATA)]
+DataArgument = Annotated[Path, typer.Argument(metavar="DATA", parser=located, callback=taken, help=_DATA)]
 PolicyOption = Annotated[Path, typer.Option("--policy", "-p", help="Policy file (TOML).")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, nothing else.")]
 SizeOption = Annotated[int | None, typer.Option(help="Smallest size of an equivalence class, instead of the policy's.")]
@@ -66,7 +66,7 @@ MemoryOption = Annotated[
     typer.Option(metavar="SIZE", help="Memory limit, such as 2GB; the rest goes to temporary files."),
 ]
 KeepOrderOption = Annotated[bool, typer.Option("--keep-order", help="Keep the row order of the input.")]
-BoundsOption = Annotated[bool, typer.Option("--bounds", help="Add _lo and _hi columns beside intervals.")]
+BoundsOption = Annotated[bool, typer.Option("--bounds", help="Add _lo, _hi and _mid columns beside intervals.")]
 FormulasOption = Annotated[
     bool,
     typer.Option("--neutralise-formulas", help="CSV: put an apostrophe before cells that a spreadsheet would run."),
@@ -109,8 +109,11 @@ def console() -> Console:
     """The terminal that results are printed on; names are shown as they are, also those that look like markup."""
     from rich.console import Console
 
-    # A terminal gets lines that fit; a file or a program gets each sentence on a line of its own.
-    return Console(highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty())
+    # A terminal gets lines that fit, also one that rich takes for a dumb one of 80 columns; a file or a program gets
+    # each sentence on a line of its own.
+    is_terminal = sys.stdout.isatty()
+    width, height = shutil.get_terminal_size() if is_terminal else (None, None)
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=not is_terminal, width=width, height=height)
 
 
 def bar(share: float) -> str:
@@ -127,28 +130,44 @@ def print_json(facts: Any) -> None:
     typer.echo(json.dumps(facts, indent=2))
 
 
-def print_verdict(verdict: Verdict, cures: Mapping[str, str] | None = None) -> None:
-    """Print a verdict: one line per check, what is published as it is, then the sentence that sums it up.
-
-    Parameters
-    ----------
-    cures : mapping, optional
-        What may help with columns that are `*` everywhere, in other words than those of the verdict.
-    """
+def print_verdict(verdict: Verdict) -> None:
+    """Print a verdict: one line per check, what is published as it is, then the sentence that sums it up."""
     from rich.text import Text
 
-    out = console()
-    for check in verdict.checks:
-        mark = ("ok  ", "green") if check.passed else ("FAIL", "red")
-        mark = ("note", "yellow") if check.name == "repeats" else mark
-        print_hanging(Text.assemble("  ", mark, f" {check.name + ' ':<12}"), check.sentence)
+    print_checks(verdict)
     if verdict.as_is is not None:
         if shown := verdict.as_is.sentence(verdict.facts.rows_released):
             print_hanging("  published as it is: ", shown)
-        for name, cure in (verdict.as_is.hidden if cures is None else cures).items():
+        for name, cure in verdict.as_is.hidden.items():
             print_hanging("  nothing but *: ", f"{name}: {cure}.")
     mark = ("verified: ", "bold green") if verdict.passed else ("NOT verified: ", "bold red")
-    out.print(Text.assemble(mark, verdict.reason))
+    mark = ("not decided: ", "bold yellow") if verdict.undecided else mark
+    console().print(Text.assemble(mark, verdict.reason))
+    if verdict.undecided:
+        what = "nothing speaks against it; `anonymize --row-order FILE` keeps what `verify --row-order FILE` needs."
+        console().print(what)
+
+
+def print_checks(verdict: Verdict) -> None:
+    """Print every check with its answer."""
+    from rich.text import Text
+
+    for check in verdict.checks:
+        mark = ("ok  ", "green") if check.passed else ("FAIL", "red")
+        mark = ("note", "yellow") if check.name == "repeats" else ("?   ", "yellow") if check.undecided else mark
+        print_hanging(Text.assemble("  ", mark, f" {check.name + ' ':<12}"), check.sentence)
+
+
+def print_command(command: str) -> None:
+    """Print a command that works as it is printed; in a narrow terminal, on several lines."""
+    out = console()
+    if out.soft_wrap or len(command) + 2 <= out.width:
+        out.print(f"  {command}", soft_wrap=True)
+        return
+    from textwrap import wrap
+
+    lines = wrap(command, out.width - 6, break_long_words=False, break_on_hyphens=False)
+    out.print(" \\\n".join(["  " + lines[0], *("    " + line for line in lines[1:])]), soft_wrap=True)
 
 
 def print_hanging(start: Text | str, sentence: str) -> None:
@@ -171,23 +190,18 @@ def print_loss(loss: Loss, bound: float | None = None) -> None:
     """Print a loss: the total, how far it may be from the optimum, then each column with a bar."""
     from rich.table import Table
 
+    from kohort.measures.loss import against_bound
+
     name = f"information loss ({'GCP' if loss.measure == 'ncp' else loss.measure})"
     out = console()
     out.print(f"{name}: {loss.total:.4f}", style="bold", end="")
     out.print("  (0 = nothing generalized, 1 = everything is *)")
     if bound is not None:
-        out.print(_gap(loss.total, bound))
+        out.print(against_bound(loss.total, bound))
     table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=True)
     for column, share in loss.by_column.items():
         table.add_row(f"  {column}", f"{share:.4f}", bar(share))
     out.print(table)
-
-
-def _gap(loss: float, bound: float) -> str:
-    if loss <= bound * (1 + 1e-9):
-        return "no release of this table loses less"
-    least = f"no release of this table loses less than {bound:.4f}"
-    return f"at most {100 * (loss / bound - 1):.1f} % above the optimum: {least}" if bound > 0 else least
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:
@@ -239,7 +253,7 @@ def progress_bar(*, silent: bool) -> Iterator[Progress | None]:
 
 
 def _announce_compilation(err: Console) -> None:
-    from kohort.kernels.jit import is_compiled
+    from kohort.measures.bounds.ahead import is_first_run
 
-    if not is_compiled():
+    if is_first_run():
         err.print("first run: compiling for this machine, about 10 s", highlight=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -26,11 +26,30 @@ if TYPE_CHECKING:
     from kohort.policy import Policy
 
 
+_RELEASE = "The release, made by any tool: a file, a folder, a pattern in quotes, or - for a pipe."
+Release = Annotated[Path, typer.Argument(metavar="OUT", parser=located, callback=taken, help=_RELEASE)]
+_POLICY = "Policy file (TOML); without it, what the verdict beside OUT says."
+PromisePath = Annotated[Path | None, typer.Option("--policy", "-p", help=_POLICY)]
+_VERDICT = "Without a policy: the verdict of OUT; default: beside it."
+VerdictPath = Annotated[Path | None, typer.Option(metavar="FILE", help=_VERDICT)]
+_ORIGINAL = "The original table, given like DATA of anonymize."
+Original = Annotated[Path | None, typer.Option(metavar="DATA", parser=located, help=_ORIGINAL)]
+_SENSITIVE_TABLE = "The second published table of a release in buckets (anatomy)."
+SensitiveTable = Annotated[Path | None, typer.Option(help=_SENSITIVE_TABLE)]
+_AGAINST = "Also check it against the earlier releases in this ledger."
+Against = Annotated[Path | None, typer.Option(metavar="LEDGER", help=_AGAINST)]
+_STRICT = "Privacy models must also hold against someone who knows all other sensitive columns."
+Strict = Annotated[bool, typer.Option("--strict", help=_STRICT)]
+_MADE_WITH = "OUT was made with this option."
 _ROW_ORDER = (
     "With --original: the row of it that each row of OUT comes from, counted from 0; one number in each line, or "
     "Parquet with one column. As secret as the original."
 )
 RowOrder = Annotated[Path | None, typer.Option(metavar="FILE", help=_ROW_ORDER)]
+_CERTIFICATE = "Check OUT against this certificate; no policy is needed."
+CertificatePath = Annotated[Path | None, typer.Option(metavar="FILE", help=_CERTIFICATE)]
+_SIGNER = "With --certificate: public key of who must have signed it."
+Signer = Annotated[Path | None, typer.Option(metavar="FILE", help=_SIGNER)]
 _QUASI = "Without a policy: the quasi-identifiers, with commas; and --k."
 Quasi = Annotated[list[str] | None, typer.Option("--qi", metavar="COLUMNS", help=_QUASI)]
 Sensitive = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="With --qi: sensitive columns; and --l.")]
@@ -40,54 +59,30 @@ Distinct = Annotated[int | None, typer.Option("--l", min=2, help=_DISTINCT)]
 
 @app.command()
 def verify(
-    release: Annotated[
-        Any,
-        typer.Argument(
-            metavar="OUT",
-            parser=located,
-            callback=taken,
-            help="The release, made by any tool: a file, a folder, a pattern in quotes, or - for a pipe.",
-        ),
-    ],
-    policy: Annotated[
-        Path | None,
-        typer.Option("--policy", "-p", help="Policy file (TOML); without it, what the verdict beside OUT says."),
-    ] = None,
-    verdict: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Without a policy: the verdict of OUT; default: beside it.")
-    ] = None,
-    original: Annotated[
-        Any, typer.Option(parser=located, help="The original table, given like DATA of anonymize.")
-    ] = None,
+    release: Release,
+    policy: PromisePath = None,
+    verdict: VerdictPath = None,
+    certificate: CertificatePath = None,
+    signer: Signer = None,
+    original: Original = None,
     row_order: RowOrder = None,
-    sensitive_table: Annotated[
-        Path | None, typer.Option(help="The second published table of a release in buckets (anatomy).")
-    ] = None,
-    against: Annotated[
-        Path | None, typer.Option(metavar="LEDGER", help="Also check it against the earlier releases in this ledger.")
-    ] = None,
+    sensitive_table: SensitiveTable = None,
+    against: Against = None,
     k: SizeOption = None,
     qi: Quasi = None,
     sensitive: Sensitive = None,
     l_: Distinct = None,
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict", help="Privacy models must also hold against someone who knows all other sensitive columns."
-        ),
-    ] = False,
-    keep_order: Annotated[bool, typer.Option("--keep-order", help="OUT was made with this option.")] = False,
-    bounds: Annotated[bool, typer.Option("--bounds", help="OUT was made with this option.")] = False,
-    neutralise_formulas: Annotated[
-        bool, typer.Option("--neutralise-formulas", help="OUT was made with this option.")
-    ] = False,
+    strict: Strict = False,
+    keep_order: Annotated[bool, typer.Option("--keep-order", help=_MADE_WITH)] = False,
+    bounds: Annotated[bool, typer.Option("--bounds", help=_MADE_WITH)] = False,
+    neutralise_formulas: Annotated[bool, typer.Option("--neutralise-formulas", help=_MADE_WITH)] = False,
     memory: MemoryOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Check whether a file keeps the promise of its policy.
 
-    Without a policy, the verdict beside OUT says what it was made under, options of `anonymize` among it.
+    Without a policy, the promise is taken from the verdict beside OUT, with the options of `anonymize`.
     With --qi and --k, a file of any tool is judged without a policy. Exit code 1 if it does not keep its promise,
     with the reason in one sentence.
     """
@@ -95,6 +90,14 @@ def verify(
     from kohort.table.sizes import memory_of
 
     form = form_of(keep_order, bounds, neutralise_formulas)
+    if certificate is not None:
+        given = {"policy": policy, "verdict": verdict, "row-order": row_order, "against": against, "k": k, "qi": qi}
+        _refuse_beside_certificate(given | {"sensitive": sensitive, "l": l_, "memory": memory} | form)
+        how: dict[str, Any] = {"signer": signer, "original": original, "strict": strict}
+        by = kohort.verified_by(certificate, release, sensitive_table=sensitive_table, **how)
+        _say(by, json=json, quiet=quiet)
+    if signer is not None:
+        raise kohort.DataError("--signer: it is for a certificate, and none is given; give --certificate.")
     chosen = _chosen(release, policy, k, form, qi or [], sensitive or [], l_)
     found = kohort.verify(
         release,
@@ -107,13 +110,36 @@ def verify(
         against=against,
         memory=memory_of(memory) if memory is not None else None,
     )
+    _say(found, json=json, quiet=quiet, other=release if policy is not None and not found.passed else None)
+
+
+def _say(found: Verdict, *, json: bool, quiet: bool, other: Path | None = None) -> NoReturn:
+    """Print what was found, and end.
+
+    Parameters
+    ----------
+    other : path, optional
+        The release, if it may have been made under another promise than it was judged by.
+    """
     if json:
         print_json(found.to_dict())
     elif not quiet:
         print_verdict(found)
-        if policy is not None and not found.passed:
-            _print_other_promise(release, found)
+        if other is not None:
+            _print_other_promise(other, found)
     raise typer.Exit(0 if found.passed else 1)
+
+
+def _refuse_beside_certificate(given: dict[str, Any]) -> None:
+    """Refuse options that say something else than the certificate does."""
+    from kohort.errors import DataError
+
+    names = {"order": "keep-order", "formulas": "neutralise-formulas"}
+    DataError.refuse(
+        f"--{names.get(name, name)}: the certificate says what is checked; leave it out."
+        for name, value in given.items()
+        if value not in (None, [])
+    )
 
 
 def _chosen(
@@ -138,6 +164,12 @@ def _chosen(
             raise PolicyError(
                 "verify: --qi names the quasi-identifiers, and nothing says how many records must share them; give --k."
             )
+        if (l_ is None) == bool(sensitive):
+            raise PolicyError(
+                "verify: --sensitive is for a promise about these columns; say which with --l."
+                if sensitive
+                else "verify: --l is about sensitive columns; name them with --sensitive."
+            )
         return quick_policy(release, k=k, quasi_identifiers=qi, sensitive=sensitive, distinct=l_).with_changes(
             "output", **form
         )
@@ -148,14 +180,14 @@ def _chosen(
 
 def _print_other_promise(release: Path, found: Verdict) -> None:
     """Say if the release was made under something else than it was judged by now."""
-    from kohort.audit.beside import told_beside
+    from kohort.audit.beside import stated_beside
     from kohort.errors import KohortError
 
     try:
-        told = told_beside(release, None).verdict.promise
+        stated = stated_beside(release, None).verdict.promise
     except KohortError:
         return
-    other = sorted(name for name in {*told, *found.promise} if told.get(name) != found.promise.get(name))
+    other = sorted(name for name in {*stated, *found.promise} if stated.get(name) != found.promise.get(name))
     if other:
         where = ", ".join(f"[{name}]" for name in other)
         console().print(f"its verdict says that it was made under another policy ({where}); leave out -p to use that.")

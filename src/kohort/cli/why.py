@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from kohort.cli.shared import DataArgument, JsonOption, PolicyOption, app, bar, console, print_json, progress_bar
 
@@ -16,35 +18,67 @@ if TYPE_CHECKING:
     from kohort.reports.gain import Gain
 
 
-@app.command()
-def why(data: DataArgument, policy: PolicyOption, json: JsonOption = False) -> None:
-    """Report where the information loss comes from.
+Sample = Annotated[
+    int | None,
+    typer.Option(min=2, metavar="RECORDS", help="Look at so many records; default: as many as take half a minute."),
+]
 
-    Shows no value of DATA, and publishes nothing.
+
+@app.command()
+def why(data: DataArgument, policy: PolicyOption, sample: Sample = None, json: JsonOption = False) -> None:
+    """Report where the information loss comes from, and what would lower it.
+
+    Shows no value of DATA, and publishes nothing. Ctrl-C ends it with what it has found so far; exit code 130.
     """
     import kohort
+    from kohort.common import stopping
     from kohort.reports.gain import gains
 
     with progress_bar(silent=json) as progress:
-        explanation = kohort.explain(data, policy, progress=progress)
-        gained = gains(data, policy)
+        explanation = kohort.explain(data, policy, sample=sample, progress=progress)
+        gained = gains(data, policy, sample=sample, progress=progress) if explanation.complete else ()
+    complete = explanation.complete and not stopping.is_wished()
     if json:
-        print_json(explanation.to_dict() | {"hierarchies": [asdict(gain) for gain in gained]})
+        found = {"complete": complete, "hierarchies": [asdict(gain) for gain in gained]}
+        print_json(explanation.to_dict() | found)
         return
     width = max(len(column.name) for column in explanation.columns) + 2
+    if not complete:
+        console().print("stopped: not everything was tried", style="bold")
     _print(
         f"loss {explanation.loss:.4f} ({explanation.measure}, {explanation.algorithm}, k = {explanation.k})",
-        _causes(explanation, width),
+        [*_sample(explanation), *_causes(explanation, width)],
     )
     _print(
-        f"if a column were dropped or coarser ({explanation.tried_with}, which now loses {explanation.tried_loss:.4f})",
+        f"if a column were dropped, counted less or coarser ({explanation.tried_with}, which now loses "
+        f"{explanation.tried_loss:.4f})",
         _what_ifs(explanation, width),
     )
     _print("records", _spread(explanation))
     if explanation.costliest is not None:
         _print(f"frequent among the costliest {explanation.costliest:.1%} of records", _kinds(explanation, width))
     _print("hierarchies", _hierarchies(gained, data, policy))
-    _print("advice", (f"{column.name}: {column.advice}" for column in explanation.columns if column.advice))
+    _print("advice", _advice(explanation))
+
+
+def _sample(explanation: Explanation) -> Iterable[str]:
+    if explanation.records < explanation.of:
+        yield f"of a sample of {explanation.records:,} of {explanation.of:,} records; the loss of all of them is lower"
+
+
+def _advice(explanation: Explanation) -> Iterable[str]:
+    """What would spare the other columns, and the lines to paste."""
+    for column in explanation.columns:
+        if not column.advice or column.dropped is None:
+            continue
+        yield f"{column.name}: {column.advice}"
+        least = min(column.coarser, key=lambda variant: variant.total, default=None)
+        yield f"  leave it out:   {column.dropped.line}"
+        if column.lighter is not None and column.lighter.others_saved > 0:
+            spared = f"the others lose {column.lighter.others_saved:.0%} less"
+            yield f"  count it less:  {column.lighter.line}   ({spared})"
+        if least is not None and least.line is not None and least.others_saved > 0:
+            yield f"  coarser:        {least.line}"
 
 
 def _print(title: str, lines: Iterable[str]) -> None:
@@ -83,14 +117,19 @@ def _causes(explanation: Explanation, width: int) -> Iterable[str]:
 def _what_ifs(explanation: Explanation, width: int) -> Iterable[str]:
     if not any(column.dropped for column in explanation.columns):
         return
-    yield f"{'':<{width}}{'dropped:':>10}{'':>16}{'coarser:':>11}"
-    yield f"{'column':<{width}}{'others':>10}{'total':>8}{'':>8}{'level':>11}{'others':>10}{'total':>8}"
+    yield f"{'':<{width}}{'dropped:':>10}{'':>12}{'weight:':>9}{'':>13}{'coarser:':>11}"
+    yield f"{'column':<{width}}{'others':>10}{'total':>8}{'':>4}{'others':>9}{'total':>8}{'':>5}{'level':>11}" + (
+        f"{'others':>10}{'total':>8}"
+    )
     for column in explanation.columns:
         if column.dropped is not None:
             dropped = f"{-column.dropped.others_saved:>+10.1%}{column.dropped.total:>8.4f}"
-            yield f"{column.name:<{width}}{dropped}{'':>8}{_coarser(column)}"
+            less = column.lighter
+            lighter = f"{'none':>9}{'':>8}" if less is None else f"{-less.others_saved:>+9.1%}{less.total:>8.4f}"
+            yield f"{column.name:<{width}}{dropped}{'':>4}{lighter}{'':>5}{_coarser(column)}"
     yield "others: change of the loss of the other columns"
     yield "total: loss of all columns; a dropped column counts as wholly lost"
+    yield "weight: the column counts a quarter in the search for classes, and as before in the total"
     yield "level: the hierarchy level with the smallest total, between exact values and *"
     if any(column.best_level is not None for column in explanation.columns):
         yield "a total below the present one means that this table is hard to sort, not that less detail is better"

@@ -257,6 +257,7 @@ def export_layout(table: Any, policy: Policy | str | Path, folder: str | Path) -
     if folder.exists():
         raise DataError(f"{folder.name}: is already there; give a folder that is not.")
     source = read_table(table, policy.input, policy.columns)
+    policy = policy.for_columns(source.frame.columns)
     policy.check_columns(source.frame.columns, source.name)
     axes = encode(typed_quasi_identifiers(source.frame, policy, source.zones), policy).axes
     with together() as files:

@@ -100,6 +100,7 @@ def check(table: Any, policy: Policy | str | Path, *, earlier: Any = None) -> Ch
     forecast, exit_code = None, 0
     try:
         source = read_table(table, policy.input, policy.columns)
+        policy = policy.for_columns(source.frame.columns)
         changes += _likely_missing(source.frame, policy)
         if earlier is not None:
             changes += _changes(source, read_table(earlier, policy.input, policy.columns), policy)

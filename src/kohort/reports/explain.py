@@ -6,29 +6,29 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kohort.algorithms import ALGORITHMS
-from kohort.codes.boxes import Boxes, Solution, classes_of_boxes
+from kohort.codes.boxes import Solution, classes_of_boxes
 from kohort.codes.encode import Codes
-from kohort.codes.levels import Ladder, ladder_of
-from kohort.measures.compile import compile_costs
-from kohort.measures.loss import Loss, cell_costs, loss_of_boxes, loss_of_solution, star_cost
+from kohort.common import stopping
+from kohort.errors import Interrupted
+from kohort.measures.loss import Loss, cell_costs, loss_of_solution, star_cost
 from kohort.policy import Policy
-from kohort.release.engines.frame import loaded, solution_of, usable_of
+from kohort.release.engines.frame import Loaded, loaded, solution_of, usable_of
 from kohort.release.plan import Plan, plan_of
+from kohort.reports.whatif import Coarser, Dropped, Lighter, Trial
 from kohort.search.task import Task
-from kohort.table import read_table
+from kohort.table import Table, read_table
 
-if TYPE_CHECKING:
-    from kohort.kernels.costs import Costs
-
-TRIED_WITH = "fast"
-"""The algorithm of all what-ifs: quick, and the same for both sides of a difference."""
+CELLS = 60_000
+"""A table with more values is looked at by a sample of so many, and of no fewer than `FEWEST` records."""
+FEWEST, FEWEST_CLASSES = 500, 20
+TRIES = 420
+"""What-ifs, at most: every column is left out, then counts less, then is coarser, the costliest first."""
 PARTS = (0.01, 0.05, 0.1)
 """Costliest shares of the records, whose share of the loss is reported."""
 COSTLIEST = 0.05
@@ -41,37 +41,6 @@ FREQUENT = 1.5
 """A kind is reported if it is this many times more frequent among the costliest records than among all."""
 CLEAR = 0.05
 """A what-if that saves a smaller part of the loss is no advice: it may be chance."""
-MOST_GROUPS = 1024
-"""Levels of more groups are not tried: the cost of each pair of groups is put into a table."""
-
-
-@dataclass(frozen=True)
-class Dropped:
-    """What happens to the loss when a column is not published."""
-
-    others: float
-    """Loss of the other columns. It is the total loss, too, if the dropped column is not counted."""
-    others_saved: float
-    """The part of their loss that the other columns are spared; below 0 if they lose more."""
-    total: float
-    """Loss of all columns, the dropped one counted as wholly lost."""
-
-
-@dataclass(frozen=True)
-class Coarser:
-    """What happens to the loss when a column is published in coarser terms from the start."""
-
-    level: int
-    """Level of the ladder: 0 is the values as they are, `top` is one group of all."""
-    top: int
-    column: float
-    """Loss of the column itself."""
-    others: float
-    """Loss of the other columns."""
-    others_saved: float
-    """The part of their loss that the other columns are spared; below 0 if they lose more."""
-    total: float
-    """Loss of all columns."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +56,11 @@ class ColumnCause:
     tried_others: float | None
     """Loss of the other columns in the clustering that the what-ifs are compared with."""
     dropped: Dropped | None
-    """None if no other column has a weight."""
+    """None if no other column has a weight, or it was not tried."""
     coarser: tuple[Coarser, ...]
-    """One for each level between the values as they are and one group of all."""
+    """For levels between the values as they are and one group of all; of many columns, not for all."""
+    lighter: Lighter | None
+    """None if its weight is 0."""
     best_level: int | None
     """The level that lowers the total loss most, if one does. It is a sign that the table is hard to sort: the same
     clusters, published by the values as they are, would lose no more."""
@@ -138,6 +109,11 @@ class Explanation:
     tried_loss: float
     """What it loses on the table as it is: the loss that each what-if is compared with."""
     records: int
+    """Records that were looked at."""
+    of: int
+    """Records of the table; more if only a sample was looked at."""
+    complete: bool
+    """Whether all what-ifs were tried; not after Ctrl-C."""
     classes: int
     smallest: int
     median: float
@@ -156,7 +132,11 @@ class Explanation:
 
 
 def explain(
-    table: Any, policy: Policy | str | Path, *, progress: Callable[[str, float], None] | None = None
+    table: Any,
+    policy: Policy | str | Path,
+    *,
+    sample: int | None = None,
+    progress: Callable[[str, float], None] | None = None,
 ) -> Explanation:
     """Report where the information loss comes from; nothing is published, and no value is shown.
 
@@ -166,6 +146,8 @@ def explain(
         Path of a CSV or Parquet file, a folder of such files or a pattern, or a polars, pandas or pyarrow table.
     policy : Policy or path
         Roles, hierarchies, weights, measure, algorithm and seed.
+    sample : int, optional
+        Records to look at, at most; by default as many as take less than half a minute.
     progress : callable, optional
         Called with the step and the share of it that is done, 0 to 1.
 
@@ -177,9 +159,10 @@ def explain(
 
     Notes
     -----
-    The table is clustered once by the policy's algorithm, and for each what-if once by `fast`. What-ifs concern
+    The table is clustered once by the policy's algorithm, and for each what-if once by a quick one. What-ifs concern
     the records that take part, none of them suppressed, and k-anonymity of records alone: where the policy counts
-    persons, the loss and the classes are of persons, and both sides of a what-if are not.
+    persons, the loss and the classes are of persons, and both sides of a what-if are not. A sample is clustered by
+    `auto`, with k alone; among fewer records a class of k loses more.
 
     Examples
     --------
@@ -190,45 +173,50 @@ def explain(
     >>> age.share, sex.share
     (1.0, 0.0)
     """
-    tell = progress or (lambda step, share: None)
+
+    def tell(step: str, share: float) -> None:
+        stopping.heed()
+        if progress is not None:
+            progress(step, share)
+
     policy = Policy.of(policy)
-    plan = _plan_with_classes(policy)
     source = read_table(table, policy.input, policy.columns)
-    usable = usable_of(source, policy)
+    policy = policy.for_columns(source.frame.columns)
+    plan, seen = looked_at(source, policy, sample)
+    usable = usable_of(seen, plan.policy)
     ready = loaded(plan, usable, lambda share: tell("cluster", share))
     task, codes, records = ready.work.whole, ready.codes, usable.records
     solution = solution_of(ready, records)
     loss = loss_of_solution(plan.measure, codes, solution, usable.without)
-    tried = _Trial(task, plan.seed)
-    columns = []
-    for j in range(len(codes.axes)):
-        tell("try columns", j / len(codes.axes))
-        columns.append(_cause(tried, j, loss))
-    tell("try columns", 1.0)
-    published = solution.boxes if solution.kept is None else solution.boxes.of(solution.kept)
-    sizes = np.bincount(classes_of_boxes(codes.axes, published))
-    costs = np.full(records, _suppressed_cost(task))
-    costs[ready.scan.kept] = _record_costs(task, solution)
-    costliest = _costliest(costs, task.k)
-    suppressed = records - len(published.lo)
+    tried = Trial(task, plan.seed)
+    columns, complete = _causes(tried, loss, tell)
     return Explanation(
         algorithm=plan.algorithm.name,
         k=task.k,
         measure=plan.measure.name,
         loss=loss.total,
-        columns=tuple(columns),
-        tried_with=TRIED_WITH,
+        columns=columns,
+        tried_with=tried.algorithm.name,
         tried_loss=tried.loss.total,
         records=records,
-        classes=len(sizes),
-        smallest=int(sizes.min()),
-        median=float(np.median(sizes)),
-        largest=int(sizes.max()),
-        suppressed=None if 0 < suppressed < task.k else suppressed,
-        parts=tuple(Share(part, _carried(costs, part, task.k)) for part in PARTS),
-        costliest=float(costliest.mean()) if costliest.any() else None,
-        kinds=tuple(_frequent_kinds(ready.scan.typed, costliest, task.k)),
+        of=source.frame.height,
+        complete=complete,
+        **_classes(codes, solution),
+        **_records(ready, solution, records),
     )
+
+
+def looked_at(source: Table, policy: Policy, sample: int | None = None) -> tuple[Plan, Table]:
+    """The records of a table that are looked at, and the plan for them."""
+    plan = _plan_with_classes(policy)
+    most = sample or max(CELLS // len(policy.quasi_identifiers), FEWEST, FEWEST_CLASSES * policy.privacy.k)
+    if source.frame.height <= most:
+        return plan, source
+    usable_of(source, policy)  # what a release is refused for is refused here, too
+    quick = {"name": "auto", "parameters": {}, "refine": False, "budget": None, "seed": plan.seed}
+    alone = {"anonymity": "classes", "models": (), "suppression_limit": 1.0}
+    plan = plan_of(policy.with_changes("algorithm", **quick).with_changes("privacy", **alone))
+    return plan, replace(source, frame=source.frame.sample(most, seed=plan.seed % 2**63))
 
 
 def _plan_with_classes(policy: Policy) -> Plan:
@@ -243,131 +231,55 @@ def _plan_with_classes(policy: Policy) -> Plan:
 # -- columns -------------------------------------------------------------------------------------
 
 
-class _Trial:
-    """What-ifs on one table: each is one quick clustering from the same seed."""
+@dataclass
+class _Found:
+    """What was tried of a column so far."""
 
-    def __init__(self, task: Task, seed: int) -> None:
-        self.task = task
-        self.seed = seed
-        self.codes = task.codes
-        self.weights = {axis.name: axis.weight for axis in task.codes.axes}
-        self.loss = self._loss(self._boxes(task.codes, task.costs), task.codes)
-
-    def others(self, j: int) -> float:
-        """Loss of all columns but one, as they are."""
-        return self._others(self.loss, j)
-
-    def has_others(self, j: int) -> bool:
-        """Whether the loss of the other columns means anything."""
-        return any(axis.weight > 0 for i, axis in enumerate(self.codes.axes) if i != j)
-
-    def dropped(self, j: int) -> Dropped:
-        """Cluster without a column."""
-        axes = self.codes.axes[:j] + self.codes.axes[j + 1 :]
-        rest = Codes(np.ascontiguousarray(np.delete(self.codes.array, j, axis=1)), axes)
-        others = self._loss(self._boxes(rest, compile_costs(self.task.measure, axes)), rest)
-        lost = others.by_column | {self.codes.axes[j].name: 1.0}
-        total = Loss.of_columns(lost, self.weights, others.measure).total
-        return Dropped(others.total, _saved(self.others(j), others.total), total)
-
-    def coarser(self, j: int) -> Iterator[Coarser]:
-        """Cluster with a column at each level of its ladder; the top level would be no column at all."""
-        ladder = ladder_of(self.codes.axes[j])
-        for level in range(1, ladder.top):
-            group = ladder.groups[level]
-            if group[-1] < MOST_GROUPS:
-                array = self.codes.array.copy()
-                array[:, j] = group[array[:, j]]
-                recoded = Codes(array, self.codes.axes)
-                boxes = self._boxes(recoded, self._costs_at(j, ladder, level))
-                # From groups back to codes: a group is published as a whole.
-                first, last = _ends(ladder, level)
-                boxes.lo[:, j], boxes.hi[:, j] = first[boxes.lo[:, j]], last[boxes.hi[:, j]]
-                loss = self._loss(boxes, self.codes)
-                others = self._others(loss, j)
-                yield Coarser(
-                    level=level,
-                    top=ladder.top,
-                    column=loss.by_column[ladder.axis.name],
-                    others=others,
-                    others_saved=_saved(self.others(j), others),
-                    total=loss.total,
-                )
-
-    def _boxes(self, codes: Codes, costs: Costs) -> Boxes:
-        task = replace(
-            self.task,
-            codes=codes,
-            costs=costs,
-            rng=np.random.default_rng(self.seed),
-            progress=lambda share: None,
-            sensitive=None,
-            promises=(),
-            coverages=(),
-            allowance=0,
-        )
-        return ALGORITHMS.make(TRIED_WITH, {}).solve(task).boxes
-
-    def _loss(self, boxes: Boxes, codes: Codes) -> Loss:
-        return loss_of_boxes(self.task.measure, codes, boxes.lo, boxes.hi)
-
-    def _others(self, loss: Loss, j: int) -> float:
-        name = self.codes.axes[j].name
-        others = {other: share for other, share in loss.by_column.items() if other != name}
-        return Loss.of_columns(others, self.weights, loss.measure).total
-
-    def _costs_at(self, j: int, ladder: Ladder, level: int) -> Costs:
-        """The costs of boxes, those of one axis for the groups of a level instead of its codes."""
-        from kohort.kernels.costs import TABLE
-
-        costs = self.task.costs
-        first, last = _ends(ladder, level)
-        lo, hi = np.triu_indices(len(first))
-        table = np.zeros((len(first), len(first)), np.int32)
-        spans = cell_costs(self.task.measure, ladder.axis, first[lo], last[hi])
-        table[lo, hi] = np.rint(spans * costs.full[j])
-
-        def changed(numbers: NDArray[Any], number: int) -> NDArray[Any]:
-            numbers = numbers.copy()
-            numbers[j] = number
-            return numbers
-
-        return costs._replace(
-            kind=changed(costs.kind, TABLE),
-            size=changed(costs.size, len(first)),
-            missing=changed(costs.missing, -1),
-            offset=changed(costs.offset, len(costs.flat)),
-            flat=np.append(costs.flat, table.ravel()),
-        )
+    dropped: Dropped | None = None
+    lighter: Lighter | None = None
+    coarser: tuple[Coarser, ...] = ()
 
 
-def _ends(ladder: Ladder, level: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """First and last code of each group of a level."""
-    spans = ladder.spans(level)
-    return np.unique(spans.lo), np.unique(spans.hi)
+def _causes(tried: Trial, loss: Loss, tell: Callable[[str, float], None]) -> tuple[tuple[ColumnCause, ...], bool]:
+    """What each column has to do with the loss; and whether everything was tried, or somebody pressed Ctrl-C."""
+    axes = tried.codes.axes
+    found = [_Found() for _ in axes]
+    complete = True
+    costly = sorted(range(len(axes)), key=lambda j: -axes[j].weight * loss.by_column[axes[j].name])
+    costly = [j for j in costly if tried.has_others(j)]
+    left = max(TRIES - 2 * len(costly), 0)
+    levels = {j: left // len(costly) + (place < left % len(costly)) for place, j in enumerate(costly)}
+    tries = [(what, j) for what in ("dropped", "lighter") for j in costly][:TRIES]
+    tries += [("coarser", j) for j in costly if levels[j]]
+    try:
+        for number, (what, j) in enumerate(tries):
+            tell("try columns", number / len(tries))
+            if what == "dropped":
+                found[j].dropped = tried.dropped(j)
+            elif what == "lighter":
+                found[j].lighter = tried.lighter(j) if axes[j].weight > 0 else None
+            else:
+                found[j].coarser = tuple(tried.coarser(j, levels[j]))
+    except Interrupted:
+        complete = False
+    return tuple(_cause(tried, j, loss, one) for j, one in enumerate(found)), complete
 
 
-def _saved(before: float, after: float) -> float:
-    return 1 - after / before if before > 0 else 0.0
-
-
-def _cause(tried: _Trial, j: int, loss: Loss) -> ColumnCause:
+def _cause(tried: Trial, j: int, loss: Loss, found: _Found) -> ColumnCause:
     axis = tried.codes.axes[j]
     own, weight = loss.by_column[axis.name], sum(tried.weights.values())
-    alone = not tried.has_others(j)
-    dropped = None if alone else tried.dropped(j)
-    coarser = () if alone else tuple(tried.coarser(j))
-    least = min(coarser, key=lambda variant: variant.total, default=None)
+    least = min(found.coarser, key=lambda variant: variant.total, default=None)
     return ColumnCause(
         name=axis.name,
         weight=axis.weight,
         loss=own,
         share=axis.weight * own / (weight * loss.total) if loss.total > 0 else 0.0,
-        tried_others=None if alone else tried.others(j),
-        dropped=dropped,
-        coarser=coarser,
+        tried_others=tried.others(j) if tried.has_others(j) else None,
+        dropped=found.dropped,
+        coarser=found.coarser,
+        lighter=found.lighter,
         best_level=least.level if least and least.total < tried.loss.total else None,
-        advice=_advice(dropped, least),
+        advice=_advice(found.dropped, least),
     )
 
 
@@ -381,7 +293,31 @@ def _advice(dropped: Dropped | None, least: Coarser | None) -> str:
     return f"{sentence}."
 
 
+def _classes(codes: Codes, solution: Solution) -> dict[str, Any]:
+    """How many classes there are, and how large they are."""
+    published = solution.boxes if solution.kept is None else solution.boxes.of(solution.kept)
+    sizes = np.bincount(classes_of_boxes(codes.axes, published))
+    found = {"classes": len(sizes), "smallest": int(sizes.min()), "largest": int(sizes.max())}
+    return found | {"median": float(np.median(sizes))}
+
+
 # -- records -------------------------------------------------------------------------------------
+
+
+def _records(ready: Loaded, solution: Solution, records: int) -> dict[str, Any]:
+    """How the loss is spread over the records, and what kinds of them carry most of it."""
+    task = ready.work.whole
+    costs = np.full(records, _suppressed_cost(task))
+    costs[ready.scan.kept] = _record_costs(task, solution)
+    costliest = _costliest(costs, task.k)
+    kept = len(solution.boxes.lo) if solution.kept is None else int(solution.kept.sum())
+    suppressed = records - kept
+    return {
+        "suppressed": None if 0 < suppressed < task.k else suppressed,
+        "parts": tuple(Share(part, _carried(costs, part, task.k)) for part in PARTS),
+        "costliest": float(costliest.mean()) if costliest.any() else None,
+        "kinds": tuple(_frequent_kinds(ready.scan.typed, costliest, task.k)),
+    }
 
 
 def _record_costs(task: Task, solution: Solution) -> NDArray[np.float64]:

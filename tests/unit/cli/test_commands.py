@@ -69,6 +69,7 @@ def test_anonymize_verify_measure(folder):
         "--private",
         "private.json",
         "--force",
+        "--verbose",
         folder=folder,
     )
     assert "verified:" in done.stdout
@@ -93,6 +94,23 @@ def test_anonymize_verify_measure(folder):
     assert "information loss (height)" in other.stdout
 
 
+def test_measure_says_how_useful_a_file_is(folder):
+    release = ("measure", "out.csv", "--queries", "20")
+    known = call(*release, "--original", "patients.csv", "--json", folder=folder)
+    figures = json.loads(known.stdout)["utility"]
+    assert set(figures) == {"public", "private"}
+    assert figures["private"]["queries"]["count"] == 20
+    alone = json.loads(call(*release, "--json", folder=folder).stdout)["utility"]
+    assert alone == {"public": figures["public"]}
+    columns = ("--qi", "birth_date,sex,zip_code", "--k", "5")
+    told = call(*release, *columns, "--original", "patients.csv", "--target", "diagnosis", folder=folder)
+    assert told.returncode == 0, told.stderr
+    assert "Counts: half of 20 random questions" in told.stdout
+    assert "Predicting 'diagnosis'" in told.stdout
+    refused = call(*release, "-p", "policy.toml", "--target", "diagnosis", folder=folder, check=2)
+    assert "give the original, too" in refused.stderr
+
+
 def test_verify_says_why_a_file_fails(folder):
     call("anonymize", "patients.csv", "-p", "policy.toml", "-o", "five.csv", "--quiet", folder=folder)
     done = call("verify", "five.csv", "-p", "policy.toml", "--k", "50", folder=folder, check=1)
@@ -100,6 +118,7 @@ def test_verify_says_why_a_file_fails(folder):
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_options_win_over_the_policy(folder):
     done = call(
         "anonymize", "patients.csv", "-p", "policy.toml", "-o", "options.parquet", "--k", "20", "--seed", "4",
@@ -116,6 +135,7 @@ def test_options_win_over_the_policy(folder):
     assert pl.read_csv(folder / "kept.csv", infer_schema=False)["diagnosis"].equals(original["diagnosis"])
 
 
+@pytest.mark.slow
 def test_what_options_change_can_be_verified(folder):
     for name, option in (("bounds.parquet", "--bounds"), ("neutral.csv", "--neutralise-formulas")):
         request = ["patients.csv", "-p", "policy.toml", "-o", name, option, "-q"]
@@ -191,7 +211,7 @@ def test_demo(tmp_path):
     made = {path.name for path in (tmp_path / "kohort-demo").iterdir()}
     assert made == {
         "patients.csv", "policy.toml", "release.csv", "release.csv.verdict.json", "private.json", "hierarchies",
-        ".kohort-demo",
+        "report.html", "private-report.html", ".kohort-demo",
     }  # fmt: skip
     again = call(
         "verify", "kohort-demo/release.csv", "-p", "kohort-demo/policy.toml", "--original", "kohort-demo/patients.csv",
@@ -232,6 +252,18 @@ def test_what_is_shown_fits_a_terminal_and_is_not_broken_in_a_pipe(tmp_path, com
     assert max(map(len, shown.splitlines())) <= 80
     if command in ("algorithms", "models"):
         assert any(len(line) > 80 for line in call(command, folder=tmp_path, **narrow).stdout.splitlines())
+
+
+def test_a_release_ends_in_plain_words_that_are_not_broken(folder):
+    request = ("anonymize", "patients.csv", "-p", "policy.toml", "-o", "wide.csv", "--force", "--seed", "1")
+    shown = {}
+    for width in (60, 120):
+        terminal = {"COLUMNS": str(width), "NO_COLOR": "1", "TERM": "dumb"}
+        shown[width] = in_terminal(*request, folder=folder, results=True, **terminal).splitlines()
+        assert max(map(len, shown[width])) <= width
+    assert " ".join(shown[60]).split() == " ".join(shown[120]).split()
+    assert len(shown[120]) <= 14
+    assert not any(word in " ".join(shown[120]) for word in ("GCP", "NCP", "steps"))
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
     return folder
 
 
-RELEASE = ("anonymize", "in.csv", "-p", "policy.toml", "-o", "out.csv", "--force")
+RELEASE = ("anonymize", "in.csv", "-p", "policy.toml", "-o", "out.csv", "--force", "--explain")
 
 
 class Broken(io.StringIO):
@@ -62,6 +62,7 @@ def run_with(monkeypatch, folder, out, *arguments):
     return end.value.code
 
 
+@pytest.mark.slow
 def test_names_are_printed_as_they_are(folder, monkeypatch):
     out = io.StringIO()
     assert run_with(monkeypatch, folder, out, *RELEASE) == 0

@@ -2,12 +2,15 @@
 
 import json
 import re
+import signal
+import tomllib
 
 import numpy as np
 import polars as pl
 import pytest
 
 import kohort
+from helpers.cli import called
 from kohort import Policy
 
 CELLS = re.compile(r"secretcell|(?<![\d.])77\d{3}(?!\d)", re.IGNORECASE)
@@ -323,3 +326,78 @@ def test_command_tells_no_value(tmp_path, canaries, capsys, monkeypatch):
     assert "value that fewer than 5 records have" in plain
     assert "fewer than 5 records of the costliest" in plain
     assert sorted(tmp_path.iterdir()) == before
+
+
+# -- large and wide tables, Ctrl-C ---------------------------------------------------------------
+
+
+def test_a_sample_says_how_large_it_is(noisy):
+    policy = build(noisy)
+    some = kohort.explain(noisy, policy, sample=200)
+    assert (some.records, some.of, some.complete) == (200, 600, True)
+    assert some == kohort.explain(noisy, policy, sample=200)
+    assert (some.algorithm, sum(column.share for column in some.columns)) == ("auto", pytest.approx(1))
+    assert kohort.explain(noisy, policy, sample=600).records == kohort.explain(noisy, policy).records == 600
+
+
+def test_what_the_table_is_refused_for_is_refused_before_a_sample_is_drawn(noisy):
+    few = noisy.with_columns(noise=pl.when(pl.int_range(pl.len()) < 3).then(None).otherwise("noise"))
+    with pytest.raises(kohort.PolicyError, match="missing"):
+        kohort.explain(few, build(few, missing="refuse"), sample=100)
+
+
+def test_of_many_columns_the_costliest_are_tried(noisy, monkeypatch):
+    monkeypatch.setattr("kohort.reports.explain.TRIES", 4)
+    monkeypatch.setattr("kohort.reports.whatif.WIDE", 2)
+    explanation = kohort.explain(noisy, build(noisy))
+    assert explanation.tried_with == "mondrian"
+    tried = {column.name: (column.dropped is not None, column.lighter is not None) for column in explanation.columns}
+    assert all(dropped for dropped, _ in tried.values())
+    assert [name for name, (_, lighter) in tried.items() if lighter] == ["noise"]
+    assert not any(column.coarser for column in explanation.columns)
+    assert column_of(explanation, "noise").dropped.others_saved > 0
+
+
+@pytest.mark.parametrize("name", ["sex", "noise", "ward"])
+def test_a_column_that_counts_less_is_what_its_line_makes(noisy, name):
+    weights = {"sex": 1.0, "noise": 2.0, "ward": 1.0}
+    less = column_of(kohort.explain(noisy, build(noisy, weights=weights)), name).lighter
+    [(changed, keys)] = tomllib.loads(f"{less.line.section}\n{less.line.text}")["columns"].items()
+    assert (changed, keys) == (name, {"weight": weights[name] / 4})
+    others = 4 - weights[name]
+    expected = (less.weight * less.column + others * less.others) / (less.weight + others)
+    policy = build(noisy, weights=weights | {name: keys["weight"]})
+    assert fast_loss(noisy, policy) == pytest.approx(expected, abs=1e-6)
+    assert less.total == pytest.approx((weights[name] * less.column + others * less.others) / 4)
+
+
+def test_every_line_makes_a_policy_that_works(noisy):
+    frame = noisy.with_columns(born=pl.lit("1980-01-01").str.to_date() + pl.duration(days="noise") / 100)
+    frame = frame.with_columns(pl.col("born").cast(pl.Date))
+    policy = build(frame)
+    explanation = kohort.explain(frame, policy)
+    lines = [column.dropped.line for column in explanation.columns]
+    lines += [variant.line for column in explanation.columns for variant in column.coarser if variant.line]
+    assert {line.text.split(" ")[0] for line in lines} == {"role", "snap"}
+    for line in lines[:: max(len(lines) // 6, 1)]:
+        [(name, keys)] = tomllib.loads(f"{line.section}\n{line.text}")["columns"].items()
+        entry = keys if line.instead else policy.to_dict()["columns"][name] | keys
+        changed = policy.with_changes("columns", **{name: entry})
+        assert kohort.anonymize(frame, changed).verdict.passed
+
+
+def test_ctrl_c_ends_with_what_was_found(noisy, tmp_path, monkeypatch):
+    def pressed(self, j):
+        signal.raise_signal(signal.SIGINT)
+
+    noisy.write_csv(tmp_path / "in.csv")
+    (tmp_path / "p.toml").write_text(build(noisy).to_toml())
+    monkeypatch.setattr("kohort.reports.whatif.Trial.lighter", pressed)
+    ended = called("why", "in.csv", "-p", "p.toml", folder=tmp_path)
+    assert ended.returncode == 130
+    assert "stopped: not everything was tried" in ended.stdout
+    assert "share of the loss" in ended.stdout
+    facts = json.loads(called("why", "in.csv", "-p", "p.toml", "--json", folder=tmp_path).stdout)
+    assert facts["complete"] is False
+    assert all(column["dropped"] and not column["lighter"] and not column["coarser"] for column in facts["columns"])
+    assert facts["hierarchies"] == []

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import kohort
+from helpers.cli import called
 from helpers.messy import IDENTIFYING, PEOPLE, ROLES, corpus
 from helpers.messy_aside import ALLOWED, DANGEROUS, aside
 from kohort.reports.propose import propose
@@ -29,6 +30,7 @@ def proposed():
     return [(name, kinds, tomllib.loads(propose(table).text)) for name, table, kinds in corpus()]
 
 
+@pytest.mark.slow
 def test_no_dangerous_role_in_messy_tables(proposed):
     assert len(proposed) >= 60
     dangerous = [
@@ -40,6 +42,7 @@ def test_no_dangerous_role_in_messy_tables(proposed):
     assert dangerous == []
 
 
+@pytest.mark.slow
 def test_most_roles_in_messy_tables_are_right(proposed):
     wrong = [
         (table, column, kind, policy["columns"][column]["role"])
@@ -51,6 +54,7 @@ def test_most_roles_in_messy_tables_are_right(proposed):
     assert len(wrong) <= 0.1 * columns, wrong
 
 
+@pytest.mark.slow
 def test_repeated_numbers_of_people_become_the_person(proposed):
     for table, kinds, policy in proposed:
         visitors = [column for column, kind in kinds.items() if kind == "visitor"]
@@ -58,6 +62,7 @@ def test_repeated_numbers_of_people_become_the_person(proposed):
         assert person == visitors[0] if visitors else kinds.get(person) in {None, "email", "iban", "ssn"}, table
 
 
+@pytest.mark.slow
 def test_dates_get_their_format(proposed):
     for _, kinds, policy in proposed:
         for column, kind in kinds.items():
@@ -164,6 +169,7 @@ def test_what_cannot_be_a_label_gets_no_tree():
     assert "kept or *" in found.text
 
 
+@pytest.mark.slow
 def test_tables_that_were_kept_aside():
     """Names and cells that no rule was made for: nothing dangerous, and nine of ten roles are right."""
     tables = aside()
@@ -303,3 +309,95 @@ def test_one_value_that_resembles_a_name_drops_no_column_of_few_values():
 def test_fine_weights_of_records_are_dropped():
     table = pl.DataFrame({"age": PEOPLE_AGED * 20, "instance_weight": [R.uniform(500, 9000) for _ in range(1200)]})
     assert propose(table).policy.columns["instance_weight"].role == "identifier"
+
+
+def wide(**columns):
+    """A survey of many questions, and some columns that are named alike and are something else."""
+    people = {"alter": PEOPLE_AGED, "geschlecht": ["m", "w"] * (len(PEOPLE_AGED) // 2)}
+    n = len(PEOPLE_AGED)
+    questions = {f"q{place}": [(row * place) % 5 for row in range(n)] for place in range(1, 41)}
+    return pl.DataFrame(people | questions | columns)
+
+
+def test_many_columns_that_are_alike_get_one_entry_and_the_others_their_own():
+    n = len(PEOPLE_AGED)
+    mails = [f"p{row}@example.org" for row in range(n)]
+    table = wide(
+        q41=mails, q_note=["see the file of Mr Smith, who called us about his wife"] * n, ward=["a", "b"] * (n // 2)
+    )
+    found = propose(table)
+    data = tomllib.loads(found.text)["columns"]
+    assert set(data) == {"alter", "geschlecht", "q*", "q41", "q_note", "ward"}
+    assert data["q*"]["role"] == data["q41"]["role"] == data["q_note"]["role"] == "identifier"
+    assert found.text.count("40 columns that look alike") == 1
+    assert found.policy.columns.keys() == set(table.columns), "resolved for the table"
+    assert kohort.anonymize(table, found.policy).verdict.passed
+    decided = propose(table, roles={"q7": "insensitive", **{f"q{n}": "sensitive" for n in (8, 9)}})
+    data = tomllib.loads(decided.text)["columns"]
+    assert {data[name]["role"] for name in ("q8", "q9")} == {"sensitive"}
+    assert data["q7"]["role"] == "insensitive"
+
+
+def test_no_pattern_publishes_columns_as_they_are():
+    n = len(PEOPLE_AGED)
+    table = pl.DataFrame(
+        {"alter": PEOPLE_AGED} | {f"diagnosis{place}": ["flu", "cold"] * (n // 2) for place in range(1, 13)}
+    )
+    data = tomllib.loads(propose(table).text)["columns"]
+    assert data["diagnosis12"]["role"] == "sensitive"
+    assert not [name for name in data if "*" in name]
+
+
+def test_what_is_given_of_the_file_goes_into_the_policy(tmp_path):
+    n = len(PEOPLE_AGED)
+    lines = ["Bericht vom 1. Mai", "", "alter;größe", *(f"{age};1{age}" for age in PEOPLE_AGED)]
+    (tmp_path / "t.csv").write_bytes("\n".join(lines).encode("cp850"))
+    done = called(
+        *["init", "t.csv", "--skip-rows", "2", "--encoding", "cp850", "--delimiter", ";", "-o", "p.toml"],
+        folder=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    data = tomllib.loads((tmp_path / "p.toml").read_text(encoding="utf-8"))
+    assert data["input"] == {"missing": [""], "skip_rows": 2, "encoding": "cp850", "delimiter": ";"}
+    assert set(data["columns"]) == {"alter", "größe"}
+    assert called(*["anonymize", "t.csv", "-p", "p.toml", "-o", "r.csv", "--k", "3"], folder=tmp_path).returncode == 0
+    rows = pl.read_csv(tmp_path / "r.csv", separator=";")
+    assert rows.height == n
+
+
+def test_init_takes_the_sheet_of_a_workbook_and_the_lines_before_its_header(tmp_path):
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    with xlsxwriter.Workbook(tmp_path / "t.xlsx") as book:
+        book.add_worksheet("Notizen").write_string(0, 0, "nichts")
+        sheet = book.add_worksheet("Patienten 2024")
+        sheet.write_string(0, 0, "Export")
+        sheet.write_row(2, 0, ["alter", "geschlecht"])
+        for row, age in enumerate(PEOPLE_AGED, 3):
+            sheet.write_row(row, 0, [age, "mw"[row % 2]])
+    refused = called(*["init", "t.xlsx", "-o", "p.toml"], folder=tmp_path)
+    assert refused.returncode == 2
+    assert "--sheet" in refused.stderr
+    done = called("init", "t.xlsx", "--sheet", "Patienten 2024", "--skip-rows", "2", "-o", "p.toml", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert called(*["anonymize", "t.xlsx", "-p", "p.toml", "-o", "r.xlsx", "--k", "3"], folder=tmp_path).returncode == 0
+    assert not (tmp_path / "q.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ("--encoding klingon", "'input.encoding' must be an encoding"),
+        ("--delimiter ab", "'input.delimiter' must be a text of at most 1 character"),
+        ("--delimiter x", "'input.delimiter' must be no letter"),
+        ("--skip-rows -1", "--skip-rows"),
+        ("--skip-rows 99999", "'input.skip_rows' must be less than or equal to 10000"),
+        ("--quote ''''", "'input.quote' must be"),
+        ("--skip-rows 99", "is empty"),
+    ],
+)
+def test_what_is_given_wrongly_of_the_file_is_refused(tmp_path, options, says):
+    (tmp_path / "t.csv").write_text("alter\n" + "\n".join(map(str, PEOPLE_AGED[:20])))
+    done = called("init", "t.csv", *options.split(), folder=tmp_path)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]

@@ -110,6 +110,7 @@ def test_the_result_is_that_of_a_release(tmp_path):
     assert row["dm"] == figures["discernibility"]["total"]
 
 
+@pytest.mark.slow
 def test_what_was_measured_is_not_measured_again(tmp_path):
     assert len(run(tmp_path, "quick")[1]) == 2
     assert len(run(tmp_path)[1]) == 2  # the other seed
@@ -508,6 +509,7 @@ def shown_means(section, rows, claim):
     assert cells[2].split(" ")[0] == f"{mean:.4g}"
 
 
+@pytest.mark.slow
 def test_all_papers_are_run(tmp_path, monkeypatch):
     monkeypatch.setattr(PAPERS, "_classes", {"small": Small, "other": type("Other", (Small,), {"name": "other"})})
     told = called("reproduce", "all", "--quick", folder=tmp_path)

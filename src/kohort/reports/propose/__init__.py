@@ -18,14 +18,15 @@ import polars as pl
 from kohort.errors import DataError
 from kohort.hierarchy.suggest import Suggestion
 from kohort.policy import Policy
-from kohort.policy.faults import toml_key, toml_text
-from kohort.policy.sections import Role
+from kohort.policy.sections import Input, Role
+from kohort.reports.alike import separation
 from kohort.reports.propose.levels import propose_generalization, propose_marks, propose_trees
 from kohort.reports.propose.looks import Look, look_at, with_marks_of_all
 from kohort.reports.propose.marks import sentinels
+from kohort.reports.propose.persons import person_of, withdraw_lone
+from kohort.reports.propose.render import Tokens, policy_text
 from kohort.reports.propose.roles import Proposal, proposed_role
-from kohort.reports.propose.together import following, separation, singled_out
-from kohort.reports.propose.words import kinds_of
+from kohort.reports.propose.together import following, singled_out
 from kohort.table import read_table
 from kohort.table.spelling import other_spellings
 
@@ -48,16 +49,18 @@ class ProposedPolicy:
     """Hierarchy file, without its folder, and the tree; labels are cell values."""
     folder: str = "hierarchies"
     """Where the hierarchies are, beside the policy."""
+    columns: tuple[str, ...] = field(default=(), repr=False)
+    """Those of the table, for patterns of the policy to stand for."""
 
     @cached_property
     def policy(self) -> Policy:
-        """The policy itself, with its hierarchies in it."""
+        """The policy itself, with its hierarchies in it, and an entry for each column."""
         data = tomllib.loads(self.text)
         for column in data["columns"].values():
             file = column.get("hierarchy")
             if isinstance(file, str):
                 column["hierarchy"] = {"tree": self.trees[Path(file).name].tree}
-        return Policy(**data)
+        return Policy(**data).for_columns(self.columns)
 
     @property
     def files(self) -> dict[str, str]:
@@ -70,7 +73,12 @@ class ProposedPolicy:
 
 
 def propose(
-    table: Any, *, k: int = 10, folder: str = "hierarchies", roles: Mapping[str, Role] | None = None
+    table: Any,
+    *,
+    k: int = 10,
+    folder: str = "hierarchies",
+    roles: Mapping[str, Role] | None = None,
+    input: Mapping[str, Any] | None = None,
 ) -> ProposedPolicy:
     """Propose a commented policy for a table, with hierarchies for its columns.
 
@@ -84,6 +92,8 @@ def propose(
         Where the policy file expects its hierarchies, beside itself.
     roles : mapping, optional
         Roles that you have decided: column to role.
+    input : mapping, optional
+        How the file is read, as [input] of the policy says it: ``sheet``, ``skip_rows``, ``encoding`` and others.
 
     Returns
     -------
@@ -99,38 +109,42 @@ def propose(
     >>> {name: column.role for name, column in proposed.policy.columns.items()}
     {'age': 'quasi', 'diagnosis': 'sensitive'}
     """
-    source = read_table(table)
+    settings = Policy(input=dict(input or {}), privacy={"k": 2}, columns={"any": "quasi"}).input  # faults as sentences
+    source = read_table(table, settings)
     frame = source.frame
     if frame.height < 2:
         raise DataError(f"{source.name}: has 1 record; nobody hides in a crowd of one.")
-    tokens = _tokens(frame)
+    tokens = _tokens(frame, settings)
     looks = with_marks_of_all({name: look_at(frame[name], tokens) for name in frame.columns})
     if far := _far_numbers(frame, looks):
         tokens = [*tokens, *far]
         looks = with_marks_of_all({name: look_at(frame[name], tokens) for name in frame.columns})
-    proposals = {name: _propose_column(look, (roles or {}).get(name)) for name, look in looks.items()}
+    given = roles or {}
+    proposals = {name: _propose_column(look, given.get(name)) for name, look in looks.items()}
+    person = person_of(frame, looks, proposals)
+    if person is not None:
+        withdraw_lone(frame, person.name, looks, {n: one for n, one in proposals.items() if n not in given})
     if not any(proposal.role == "quasi" for proposal in proposals.values()):
         _propose_likeliest(frame, looks, proposals)
     quasi = [name for name, proposal in proposals.items() if proposal.role == "quasi"]
     for name, other in following(frame, quasi, looks).items():
         proposals[name].notes.append(f"follows from column {other!r}: one of the two is enough for most uses")
     trees = propose_trees(frame, looks, proposals, f"{folder}/", tokens)
-    person = _person(looks, proposals)
     alone = [*singled_out(frame, quasi), *_shown(frame, proposals)]
-    text = _render(source.name, frame.height, k, (tokens, far), proposals, person, alone)
+    text = policy_text(source.name, frame.height, k, Tokens(tokens, far), dict(input or {}), proposals, person, alone)
     doubts = {name: f"{one.role}: {one.reason}" for name, one in proposals.items() if one.unsure}
-    proposed = ProposedPolicy(text, doubts, trees, folder)
+    proposed = ProposedPolicy(text, doubts, trees, folder, tuple(frame.columns))
     proposed.policy.check_columns(frame.columns)
     return proposed
 
 
-def _tokens(frame: pl.DataFrame) -> list[str]:
-    """Texts that stand for a missing value, as far as they occur; the empty one always does."""
+def _tokens(frame: pl.DataFrame, settings: Input) -> list[str]:
+    """Texts that stand for a missing value: those that are given, and known ones that occur; the empty one always."""
     known, found = pl.Series(MISSING_TOKENS).implode(), {""}
     for name in frame.columns:
         if frame[name].dtype == pl.String:
             found.update(frame[name].filter(frame[name].is_in(known)).unique())
-    return [token for token in MISSING_TOKENS if token in found]
+    return list(dict.fromkeys((*settings.missing, *(token for token in MISSING_TOKENS if token in found))))
 
 
 def _far_numbers(frame: pl.DataFrame, looks: Mapping[str, Look]) -> list[str]:
@@ -168,7 +182,11 @@ def _propose_column(look: Look, given: Role | None = None) -> Proposal:
     if given is not None:
         proposal.role, proposal.unsure, proposal.reason = given, False, "you decided"
     missing = look.missing
-    told = "" if look.distinct < 2 else f", which tell {separation(look):.0%} of all pairs of records apart"
+    told = (
+        ""
+        if look.distinct < 2
+        else f", which tell {separation(look.counts.to_numpy()):.0%} of all pairs of records apart"
+    )
     alone = f"; {look.alone:.0%} of the records have one of their own" if look.alone >= 0.01 else ""
     proposal.notes.append(
         f"{look.distinct:,} distinct values" + (f", {missing:,} missing" if missing else "") + f"{told}{alone}"
@@ -186,82 +204,9 @@ def _propose_column(look: Look, given: Role | None = None) -> Proposal:
     return proposal
 
 
-def _person(looks: dict[str, Look], proposals: dict[str, Proposal]) -> str | None:
-    """The column that says which records are of one person: a number of people that repeats."""
-    repeating = [
-        name
-        for name, proposal in proposals.items()
-        if proposal.role == "identifier"
-        and proposal.is_number_of_people
-        and not looks[name].missing
-        and looks[name].distinct < 0.999 * len(looks[name].values)
-        and looks[name].distinct >= 2
-    ]
-    people = [looks[name] for name, one in proposals.items() if one.role == "identifier" and "person" in kinds_of(name)]
-    if any(not look.missing and look.distinct == len(look.values) for look in people):
-        return None  # somebody has numbered the people, and each has one record: names repeat by chance
-    of_people = [name for name in repeating if "person" in kinds_of(name)]
-    return max(of_people or repeating, key=lambda name: looks[name].distinct, default=None)
-
-
 def _found_by(frame: pl.DataFrame, proposals: Mapping[str, Proposal]) -> float:
     """The share of records that are alone with their values in the columns that are published as they are."""
     shown = [name for name, proposal in proposals.items() if proposal.role in ("sensitive", "insensitive")]
     if not shown:
         return 0.0
     return float((frame.select(shown).group_by(shown).len().get_column("len") == 1).sum() / frame.height)
-
-
-def _render(
-    source: str,
-    rows: int,
-    k: int,
-    tokens: tuple[list[str], list[str]],
-    proposals: dict[str, Proposal],
-    person: str | None,
-    found: list[str],
-) -> str:
-    """The policy file; `tokens` are all texts for a missing value, and the numbers among them."""
-    unsure = sum(proposal.unsure for proposal in proposals.values())
-    lines = [
-        f"# Policy proposed for {source} ({rows:,} records). Read every line: you decide, kohort only proposes.",
-        "# Roles: identifier = dropped; quasi = generalized, an outsider may know it; sensitive = published, must not",
-        "# be learned about a person; insensitive = published as it is.",
-    ]
-    if unsure:
-        lines.append(f"# UNSURE marks {unsure} of {len(proposals)} columns: search for the word and decide.")
-    lines += [f"# {line}" for line in found]
-    listed = ", ".join(f'"{token}"' for token in tokens[0])
-    doubt = "  # UNSURE: numbers far from all others of their columns are read as missing" if tokens[1] else ""
-    lines += ["", "[input]", f"missing = [{listed}]{doubt}"]
-    lines += ["", "[privacy]", f"k = {min(k, rows)}  # every published combination is shared by at least k records"]
-    if person is not None:
-        several = sum(proposal.is_number_of_people for proposal in proposals.values()) > 1
-        mark = "UNSURE: " if several else ""
-        why = "its values repeat, so a person has several records: k counts persons"
-        lines.append(f"person = {toml_text(person)}  # {mark}{why}")
-    lines += [
-        "suppression_limit = 0.0  # share of records that may be suppressed",
-        'missing = "own-value"  # a missing quasi-identifier counts as a value of its own',
-        "",
-        "[algorithm]",
-        'name = "auto"',
-        'measure = "ncp"',
-    ]
-    for name, proposal in proposals.items():
-        lines += ["", *_column(name, proposal)]
-    return "\n".join(lines) + "\n"
-
-
-def _column(name: str, proposal: Proposal) -> list[str]:
-    """The lines of a column."""
-    mark = "UNSURE: " if proposal.unsure else ""
-    lines = [f"[columns.{toml_key(name)}]", *(f"# {note}" for note in proposal.notes)]
-    lines.append(f'role = "{proposal.role}"  # {mark}{proposal.reason}')
-    keys = {"type": proposal.type, "format": proposal.format}
-    if proposal.marks is not None:
-        keys |= {"decimal": proposal.marks.decimal, "thousands": proposal.marks.thousands}
-    lines += [f'{key} = "{value}"' for key, value in keys.items() if value]
-    if proposal.hierarchy:
-        lines.append(f"hierarchy = {proposal.hierarchy}")
-    return lines

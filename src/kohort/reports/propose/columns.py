@@ -39,7 +39,7 @@ def suggested(data: Any, column: str, policy: str | Path | Policy | None = None)
         return _by_calendar(typed, column)
     if typed.dtype.is_numeric():
         return _by_cuts(typed, column)
-    others = frame.columns if given is None else given.quasi_identifiers
+    others = frame.columns if given is None else given.for_columns(frame.columns).quasi_identifiers
     plain = frame.with_columns(typed, *(with_nulls(frame[name], rules) for name in frame.columns if name != column))
     found = tree_of(plain, column, [name for name in others if name != column and name in plain.columns])
     if found is None:
@@ -62,6 +62,7 @@ def _read(data: Any, column: str, policy: Policy | None) -> tuple[pl.DataFrame, 
     if column not in table.frame.columns:
         hint = closest_place(column, table.frame.columns)
         raise PolicyError(f"column {column!r} is not in the table{hint}; check its name, and that the header is there.")
+    policy = None if policy is None else policy.for_columns(table.frame.columns)
     spec: dict[str, Any] = {"role": "quasi"}
     if policy is not None and column in policy.columns:
         told = policy.columns[column]

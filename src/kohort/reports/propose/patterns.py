@@ -51,6 +51,24 @@ _COMMON = """
     ingrid margot
 """
 _FIRST_NAMES = frozenset(_COMMON.split())
+_SURNAMES_WORDS = """
+    smith jones taylor brown williams wilson johnson davies patel wright robinson thompson evans walker white
+    roberts green hall wood jackson clarke hughes edwards turner miller davis garcia martinez anderson lee harris
+    clark lewis khan ahmed mueller müller schmidt schneider fischer weber meyer meier wagner becker schulz
+    hoffmann schäfer koch bauer richter klein wolf schröder neumann schwarz zimmermann braun krüger hofmann
+    hartmann lange werner krause lehmann köhler huber martin bernard dubois thomas robert richard petit durand
+    leroy moreau simon laurent lefebvre michel garcia roux fournier girard bonnet dupont lambert fontaine rousseau
+    vincent mercier blanc guerin boyer rodríguez rodriguez gonzález gonzalez fernández fernandez lópez lopez
+    martínez martinez sánchez sanchez pérez perez gómez gomez ruiz hernández hernandez jiménez jimenez díaz diaz
+    moreno muñoz alonso gutiérrez romero navarro torres rossi russo ferrari esposito bianchi romano colombo ricci
+    marino greco bruno gallo conti costa giordano mancini rizzo lombardi moretti barbieri fontana mariani rinaldi
+    jong jansen vries berg dijk bakker janssen visser smit meijer mulder bos vos peters hendriks leeuwen dekker
+    brouwer silva santos ferreira pereira oliveira rodrigues martins sousa fernandes gonçalves gomes lopes marques
+    alves almeida ribeiro pinto carvalho teixeira moreira correia mendes nunes soares vieira monteiro cardoso
+    rocha souza lima
+"""
+_SURNAMES = frozenset(_SURNAMES_WORDS.split())
+"""Frequent surnames."""
 
 
 _NUMBERS_OF_PEOPLE = (
@@ -113,6 +131,18 @@ def share_of_names(texts: Sequence[str]) -> float:
     0.75
     """
     return sum(map(_is_name, texts)) / max(1, len(texts))
+
+
+def share_of_known_names(texts: Sequence[str]) -> float:
+    """The share of texts that are a frequent first name or surname, or a name in several words.
+
+    Examples
+    --------
+    >>> share_of_known_names(["Weber", "de Jong", "Emily", "Asthma"])
+    0.75
+    """
+    known = _FIRST_NAMES | _SURNAMES
+    return sum(_is_name(text) or not known.isdisjoint(text.lower().split()[-1:]) for text in texts) / max(1, len(texts))
 
 
 def _is_name(text: str) -> bool:

@@ -12,12 +12,15 @@ from dataclasses import dataclass, field
 from kohort.policy.notation import Notation
 from kohort.policy.sections import ColumnType, Role
 from kohort.reports.propose.looks import Look
+from kohort.reports.propose.publishable import doubt
 from kohort.reports.propose.words import Kind, is_code_name, is_weight, kinds_of
 
 _MANY = 0.2
 """If so many of a column's texts are of a kind that names people, all are taken for such."""
 _FEW = 50
 """A column of numbers of somebody or something with a sensitive word in its name may have so many and be published."""
+_FEW_PEOPLE = 10
+"""A coarse column with a word for people in its name numbers them if it has more values than these."""
 _OF_PEOPLE = frozenset(
     (
         "account numbers",
@@ -46,6 +49,11 @@ class Proposal:
     notes: list[str] = field(default_factory=list)
     is_number_of_people: bool = False
     """Whether it may tell which records are of one person."""
+
+    @property
+    def has_file(self) -> bool:
+        """Whether its hierarchy is a file of its own."""
+        return self.hierarchy is not None and self.hierarchy.startswith('"')
 
 
 def proposed_role(look: Look) -> Proposal:
@@ -94,9 +102,9 @@ def _direct(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
     if is_of_things:  # the name of a drug or of a country
         return None
     coarse = look.is_coarse and look.distinct <= 20
-    return Proposal(
-        "identifier", "its name says that it names a person", unsure=coarse, is_number_of_people=not look.is_number
-    )
+    of_records = not look.is_number and not look.is_coarse  # a few names are those of others: officers, doctors
+    reason = "its name says that it names a person"
+    return Proposal("identifier", reason, unsure=coarse, is_number_of_people=of_records)
 
 
 def _prose(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
@@ -114,7 +122,8 @@ def _number(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
     about = kinds & {"quasi", "date", "sensitive"}
     of_things = about - {"sensitive"} or look.distinct <= _FEW
     if kinds & {"number", "person"} and not look.is_of_days and (look.is_own or not about or not of_things):
-        of_people = not look.is_coarse or {"number", "person"} <= kinds
+        is_of_several = "person" in kinds and look.distinct > _FEW_PEOPLE and (look.is_number or look.is_code)
+        of_people = not look.is_coarse or {"number", "person"} <= kinds or is_of_several
         what = "the number of somebody" if of_people else "a number of somebody or something"
         reason = f"its name says that it is {what}"
         return Proposal("identifier", reason, unsure=not of_people, is_number_of_people=of_people)
@@ -155,13 +164,19 @@ def _quasi(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
 def _sensitive(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
     if "sensitive" not in kinds:
         return None
-    if not look.singles_out:
-        doubt = bool(kinds & {"direct", "number"})
-        return Proposal("sensitive", "its name says that it is what must not be learned about a person", unsure=doubt)
-    share = f"{100 * look.alone:.0f} % of records have a value of their own"
-    if look.is_number:
-        return Proposal("quasi", f"sensitive by its name, but {share}; generalized, too", unsure=True)
-    return Proposal("identifier", f"sensitive by its name, but {share}; dropped", unsure=True)
+    why = f"{100 * look.alone:.0f} % of records have a value of their own" if look.singles_out else doubt(look)
+    if why is None:
+        unsure = bool(kinds & {"direct", "number"})
+        return Proposal("sensitive", "its name says that it is what must not be learned about a person", unsure=unsure)
+    return withdrawn(Proposal("sensitive", ""), look, why)
+
+
+def withdrawn(proposal: Proposal, look: Look, why: str) -> Proposal:
+    """The proposal, no longer to publish the column as it is."""
+    proposal.role, proposal.unsure = ("quasi" if look.is_number else "identifier"), True
+    done = "generalized, too" if look.is_number else "dropped"
+    proposal.reason = f"sensitive by its name, but {why}; {done}"
+    return proposal
 
 
 def _unknown(look: Look) -> Proposal:

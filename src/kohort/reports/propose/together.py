@@ -7,6 +7,7 @@ from itertools import combinations
 
 import polars as pl
 
+from kohort.reports.alike import counts_of, numbers_of, sizes_of
 from kohort.reports.propose.looks import Look
 
 _SAMPLE = 100_000
@@ -46,28 +47,22 @@ def singled_out(frame: pl.DataFrame, names: Sequence[str]) -> list[str]:
     some = frame.select(names[:_MOST]).head(_SAMPLE)
     if not some.height:
         return []
-    whole = _alone(some, some.columns)
+    numbers = numbers_of(some)
+    sizes = sizes_of(numbers)
+
+    def alone(columns: Sequence[str]) -> float:
+        return float((counts_of(numbers, sizes, columns) == 1).sum() / some.height)
+
+    whole = alone(some.columns)
     lines = [f"As they are, {whole:.0%} of the records are alone with their values in the quasi-identifiers."]
     for size in (1, 2, 3):
         tried = list(combinations(some.columns, size))[: 400 // size]
         if not tried or size >= len(some.columns):
             break
-        share, best = max(((_alone(some, columns), columns) for columns in tried), key=lambda pair: pair[0])
+        share, best = max(((alone(columns), columns) for columns in tried), key=lambda pair: pair[0])
         if share >= 0.05:
             which = " and ".join(map(repr, best))
             lines.append(f"{'Alone' if size == 1 else 'Together'}, {which} single out {share:.0%}.")
             if share > 0.8 * whole:
                 break
     return lines
-
-
-def _alone(frame: pl.DataFrame, columns: Sequence[str]) -> float:
-    counts = frame.group_by(list(columns)).len()["len"]
-    return float((counts == 1).sum() / frame.height)
-
-
-def separation(look: Look) -> float:
-    """The share of pairs of records that a column tells apart."""
-    total = int(look.counts.sum())
-    same = float((look.counts.cast(pl.Float64) * (look.counts.cast(pl.Float64) - 1)).sum())
-    return 1.0 - same / max(1.0, total * (total - 1.0))

@@ -93,6 +93,9 @@ _CODES = """
     zip zipcode postcode postal plz postleitzahl cap cep cp code cod codigo codice kode kennziffer schluessel isco naics
     nace sic icd cim cie cid ags fips nuts insee msa occ industry branche
 """
+_LASTING = """
+    sex gender geschl genero genere birth geburt gebdat geboren naissance nacimiento nascita nascimento geboorte dob yob
+"""
 _AMOUNTS = """
     age alter edad idade eta leeftijd income salary wage einkommen gehalt revenu salaire salario reddito stipendio
     inkomen salaris rendimento cost costs kosten charge amount betrag montant weight gewicht poids peso height groesse
@@ -103,17 +106,22 @@ _AMOUNTS = """
 
 def is_code_name(name: str) -> bool:
     """Whether a name says that digits are those of a code, such as a postcode."""
-    return not _tokens(name).isdisjoint(_CODES.split())
+    return not tokens_of(name).isdisjoint(_CODES.split())
 
 
 def is_weight(name: str) -> bool:
     """Whether a name says that numbers are weights, of bodies or of records."""
-    return any(word in token for token in _tokens(name) for word in ("weight", "gewicht", "poids", "peso", "ponder"))
+    return any(word in token for token in tokens_of(name) for word in ("weight", "gewicht", "poids", "peso", "ponder"))
+
+
+def is_lasting(name: str) -> bool:
+    """Whether a name says that it is what a person keeps: the sex, the day or place of birth."""
+    return any(word in token for token in tokens_of(name) for word in _LASTING.split())
 
 
 def is_amount(name: str) -> bool:
     """Whether a name says that digits are an amount."""
-    return not _tokens(name).isdisjoint(_AMOUNTS.split())
+    return not tokens_of(name).isdisjoint(_AMOUNTS.split())
 
 
 def kinds_of(name: str) -> frozenset[Kind]:
@@ -126,14 +134,26 @@ def kinds_of(name: str) -> frozenset[Kind]:
     >>> sorted(kinds_of("diagnosis_date")), sorted(kinds_of("q17"))
     (['date', 'sensitive'], [])
     """
-    tokens = _tokens(name)
+    tokens = tokens_of(name)
     return frozenset(kind for kind in WORDS if any(_says(token, kind) for token in tokens))
 
 
-def _tokens(name: str) -> frozenset[str]:
+def words_of(name: str) -> list[str] | None:
+    """The words of a name in order, without digits; None if it has letters that are not Latin."""
+    plain = "".join(map(_plain, name))
+    if any(letter.isalpha() and not letter.isascii() for letter in plain):
+        return None
+    return re.findall("[a-z]+", _split(plain))
+
+
+def _split(plain: str) -> str:
+    """A name in small letters, its words apart."""
+    return re.sub(r"([a-z])([A-Z])", r"\1 \2", plain).lower()
+
+
+def tokens_of(name: str) -> frozenset[str]:
     """The words of a name, with and without digits at their ends, and all of them as one."""
-    split = re.sub(r"([a-z])([A-Z])", r"\1 \2", "".join(map(_plain, name)))
-    parts = re.findall(r"[a-z]+[0-9]*", split.lower())
+    parts = re.findall(r"[a-z]+[0-9]*", _split("".join(map(_plain, name))))
     bare = [part.rstrip("0123456789") for part in parts]
     return frozenset({*parts, *bare, "".join(bare)})
 

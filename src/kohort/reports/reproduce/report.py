@@ -17,7 +17,7 @@ OPTIONS: dict[Size, str] = {"quick": " --quick", "full": "", "paper": " --paper-
 
 
 def reproduce(paper: Paper, folder: Path, *, size: Size = "full", progress: Progress) -> dict[str, Verdict]:
-    """Run the experiments of a paper again, and say what became of its claims.
+    """Repeat the experiments of a paper, and report which of its claims hold.
 
     Parameters
     ----------
