@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import doctest
 import importlib
 import inspect
@@ -38,6 +39,9 @@ WIDTH = 100
 
 RUNNABLE = ("kohort", "head", "cat")
 """Commands of console blocks that are run; others, such as `pip`, are only shown."""
+
+SHOWN = 40
+"""How many lines of a difference are shown."""
 
 GENERATED = "<!-- Written by docs/generate.py; change the source, then run `make docs`. -->"
 
@@ -387,6 +391,11 @@ def fresh(page: Path) -> str:
     return REFERENCES[page]() if page in REFERENCES else run_page(page)
 
 
+def _difference(written: str, text: str) -> Iterator[str]:
+    lines = (page.splitlines(keepends=True) for page in (written, text))
+    return difflib.unified_diff(*lines, "written", "fresh", n=0)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write or check pages; the exit code is 1 if one is out of date or does not work."""
     parser = argparse.ArgumentParser(description="Write the generated parts of the documentation.")
@@ -402,10 +411,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stderr.write(f"{error}\n")
             bad += 1
             continue
-        if page.exists() and page.read_text(encoding="utf-8") == text:
+        written = page.read_text(encoding="utf-8") if page.exists() else ""
+        if written == text:
             continue
         if given.check:
             sys.stderr.write(f"{name} is out of date: run `make docs`.\n")
+            sys.stderr.writelines(list(_difference(written, text))[:SHOWN])
             bad += 1
         else:
             page.parent.mkdir(parents=True, exist_ok=True)
