@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from kohort.errors import KohortError as KohortError
     from kohort.errors import PolicyError as PolicyError
     from kohort.errors import VerificationError as VerificationError
-    from kohort.hierarchy import Taxonomy as Taxonomy
     from kohort.policy import Policy as Policy
+    from kohort.policy.hierarchy import Taxonomy as Taxonomy
     from kohort.release.release import Release as Release
     from kohort.release.run import anonymize as anonymize
     from kohort.reports.attacks import Attack as Attack
@@ -70,7 +70,7 @@ _HOMES = {
     "Risk": "kohort.reports.risk",
     "Report": "kohort.reports.report",
     "SqlTable": "kohort.table.databases",
-    "Taxonomy": "kohort.hierarchy",
+    "Taxonomy": "kohort.policy.hierarchy",
     "Verdict": "kohort.audit",
     "VerificationError": "kohort.errors",
     "algorithms": "kohort.reports.catalogue",

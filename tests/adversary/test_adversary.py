@@ -11,8 +11,8 @@ from random import Random
 
 import pytest
 
+from kohort.audit.ledger import read_ledger
 from kohort.errors import KohortError
-from kohort.ledger import read_ledger
 
 from .generate import by_hand, case_of, write_files
 from .judge import Release, judge

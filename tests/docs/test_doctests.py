@@ -11,7 +11,7 @@ import kohort
 MODULES = sorted(module.name for module in pkgutil.walk_packages(kohort.__path__, "kohort."))
 
 
-MAIN = {"kohort.release.run", "kohort.policy.model", "kohort.hierarchy.taxonomy", "kohort.datasets.hospital"}
+MAIN = {"kohort.release.run", "kohort.policy.model", "kohort.policy.hierarchy.taxonomy", "kohort.datasets.hospital"}
 """Modules that must have examples."""
 
 

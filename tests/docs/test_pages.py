@@ -9,9 +9,9 @@ from unittest.mock import patch
 
 import pytest
 
-from kohort.hierarchy import Taxonomy
 from kohort.measures import MEASURES
 from kohort.policy import Policy
+from kohort.policy.hierarchy import Taxonomy
 
 
 @pytest.fixture

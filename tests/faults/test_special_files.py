@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import kohort
+from kohort.audit.ledger import read_ledger
+from kohort.audit.ledger.persons import PersonKey
 from kohort.errors import DataError, KohortError, PolicyError
-from kohort.ledger import read_ledger
-from kohort.ledger.persons import PersonKey
 from kohort.table import read_table
 from kohort.table.sources import open_source
 

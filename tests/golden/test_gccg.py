@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from helpers.papers import FOUR_LEVELS, ROWS
-from kohort.hierarchy import Taxonomy
 from kohort.measures import MEASURES
+from kohort.policy.hierarchy import Taxonomy
 
 TABLE_7 = [(39, 42), (50, 52), (38, 37), (31, 28), (53, 49)]
 TABLE_8 = [(39, 42), (50, 38, 37), (52, 53), (31, 28, 49)]

@@ -7,13 +7,13 @@ import pytest
 
 from kohort.algorithms.kaca import Levels
 from kohort.codes.encode import encode
-from kohort.hierarchy import Taxonomy
 from kohort.kernels.costs import span_cost
 from kohort.measures import MEASURES
 from kohort.measures.compile import compile_costs
 from kohort.measures.figures import Partition
 from kohort.measures.figures.base import figures_of
 from kohort.measures.figures.diversity import quasi_diversity
+from kohort.policy.hierarchy import Taxonomy
 from kohort.table import typed_columns
 
 ROWS = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kohort.ledger import ClassShown, Entry, Ledger, QuasiColumn, RecordsShown, Shown
+from kohort.audit.ledger import ClassShown, Entry, Ledger, QuasiColumn, RecordsShown, Shown
 
 CANARY = "SECRETCELL42"
 

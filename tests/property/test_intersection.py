@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import kohort
 from kohort.audit import examine, verify
-from kohort.ledger import Entry, Ledger
+from kohort.audit.ledger import Entry, Ledger
 from kohort.policy import Policy
 from oracles.intersections import disclosed, figures
 from property.strategies import cases

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.algorithms.base import ALGORITHMS, Clusterer, refuse_long
-from kohort.hierarchy import Taxonomy
 from kohort.measures.compile import compile_costs
 from kohort.measures.whd import WeightedHierarchicalDistance
+from kohort.policy.hierarchy import Taxonomy
 from kohort.search.task import Task
 
 

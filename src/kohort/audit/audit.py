@@ -17,6 +17,7 @@ from kohort.audit.checks.classes import classes
 from kohort.audit.checks.coverage import pair
 from kohort.audit.checks.kept import is_too_large, kept_order
 from kohort.audit.fitted import fitted
+from kohort.audit.ledger import Ledger, People, PersonKey, Shown, read_ledger
 from kohort.audit.meaning.order import order_in_array, order_of
 from kohort.audit.meaning.published import published_column
 from kohort.audit.meaning.values import same_value
@@ -26,7 +27,6 @@ from kohort.audit.read.files import files_hash, listed_files, states
 from kohort.audit.read.load import load
 from kohort.audit.verdict import Check, Facts, Verdict, hashes, versions
 from kohort.errors import DataError, InternalError, PolicyError
-from kohort.ledger import Ledger, People, PersonKey, Shown, read_ledger
 from kohort.policy import Policy
 from kohort.policy.promise import promise_of
 

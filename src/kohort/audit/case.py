@@ -15,11 +15,11 @@ from kohort.audit.checks.histograms import Judged, of_classes
 from kohort.audit.checks.rowwise import outside
 from kohort.audit.earlier.invariance import people_of
 from kohort.audit.earlier.shown import Sight, sight_of
+from kohort.audit.ledger import Ledger, People, PersonKey
 from kohort.audit.meaning.order import Order
 from kohort.audit.meaning.published import STAR, PublishedColumn
 from kohort.audit.meaning.values import differing, surplus
 from kohort.audit.read.table import Table
-from kohort.ledger import Ledger, People, PersonKey
 from kohort.policy import Policy
 from kohort.privacy import SensitiveModel
 

@@ -14,8 +14,8 @@ from kohort.cli.shared import DataArgument, JsonOption, app, console, print_json
 if TYPE_CHECKING:
     import polars as pl
 
-    from kohort.hierarchy import Taxonomy
     from kohort.policy import Policy
+    from kohort.policy.hierarchy import Taxonomy
 
 CSV_SUFFIXES = (".csv", ".tsv", ".txt")
 
@@ -115,8 +115,8 @@ def show(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Draw the tree in the terminal, or to an SVG file."""
-    from kohort.hierarchy import draw
-    from kohort.hierarchy.draw import to_svg
+    from kohort.policy.hierarchy import draw
+    from kohort.policy.hierarchy.draw import to_svg
 
     tree = draw(read_hierarchy(file, column), max_children=children)
     if svg is None:
@@ -156,7 +156,7 @@ def refuse_suffix(output: Path) -> None:
 
 def read_hierarchy(file: Path, column: str | None) -> Taxonomy:
     """Read a hierarchy file, for the column of its name unless another is given."""
-    from kohort.hierarchy import read
+    from kohort.policy.hierarchy import read
 
     return read(file, column=column or file.stem)
 

@@ -22,8 +22,8 @@ def ledger(
     json: JsonOption = False,
 ) -> None:
     """List the releases in a ledger: dates, counts and hashes, no values."""
+    from kohort.audit.ledger import drop_pending, read_ledger
     from kohort.audit.words import count
-    from kohort.ledger import drop_pending, read_ledger
 
     dropped = drop_pending(file) if drop else 0
     releases: list[dict[str, Any]] = [

@@ -19,7 +19,7 @@ from kohort.cli.hierarchy import (
 from kohort.cli.shared import DataArgument, console
 
 if TYPE_CHECKING:
-    from kohort.hierarchy import Taxonomy
+    from kohort.policy.hierarchy import Taxonomy
 
 OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Hierarchy file to write (csv).")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
@@ -69,7 +69,7 @@ def complete(
     A code comes under the branch that begins like it, any other value directly under the root: move it
     to where it belongs. With --policy its missing texts apply.
     """
-    from kohort.hierarchy.suggest.missing import completed
+    from kohort.policy.hierarchy.suggest.missing import completed
     from kohort.reports.propose.columns import texts_of
     from kohort.table.targets import input_of, refuse_targets
 

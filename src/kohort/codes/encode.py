@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from kohort.codes.coarse import Coarse, coarsened
 from kohort.errors import CellError, DataError, PolicyError
-from kohort.hierarchy import Taxonomy, bins, dates, prefixes
 from kohort.policy import Column, Policy
+from kohort.policy.hierarchy import Taxonomy, bins, dates, prefixes
 from kohort.policy.sections import Role
 from kohort.privacy.reference import taxonomy_of
 from kohort.table.texts import as_texts

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kohort.codes.boxes import Boxes, Solution
 from kohort.codes.encode import Axis, Codes, LineAxis, TreeAxis, as_numbers
-from kohort.hierarchy.builders import DATE_LEVELS
+from kohort.policy.hierarchy.builders import DATE_LEVELS
 
 if TYPE_CHECKING:
     from kohort.kernels.frequency import Frequencies

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kohort.common.registry import Registry
-from kohort.hierarchy import Taxonomy
+from kohort.policy.hierarchy import Taxonomy
 
 if TYPE_CHECKING:
     from kohort.codes.encode import LineAxis

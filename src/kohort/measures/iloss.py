@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.codes.encode import as_numbers
-from kohort.hierarchy import Taxonomy
 from kohort.measures.base import MEASURES, Measure, Numbers
+from kohort.policy.hierarchy import Taxonomy
 
 if TYPE_CHECKING:
     from kohort.codes.encode import LineAxis

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.hierarchy import Taxonomy
 from kohort.measures.base import MEASURES
 from kohort.measures.height import HeightRatio
+from kohort.policy.hierarchy import Taxonomy
 
 
 @MEASURES.register("path")

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kohort.hierarchy import Taxonomy
 from kohort.measures.base import MEASURES, Measure
+from kohort.policy.hierarchy import Taxonomy
 from kohort.policy.parameters import Limits, require_number
 
 

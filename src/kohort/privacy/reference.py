@@ -17,9 +17,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.hierarchy import Taxonomy, read
 from kohort.policy import Policy
 from kohort.policy.formats import dated
+from kohort.policy.hierarchy import Taxonomy, read
 from kohort.policy.sections import Column
 
 Form: TypeAlias = Callable[[str], str]

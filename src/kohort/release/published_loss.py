@@ -25,10 +25,10 @@ from kohort.audit.meaning.published import STAR, Exact, Mask, Meaning, Node, Pub
 from kohort.audit.read.dictionary import Dictionary
 from kohort.codes.encode import Axis, LineAxis, TreeAxis
 from kohort.errors import DataError, KohortError
-from kohort.hierarchy import Taxonomy, bins, dates, prefixes
 from kohort.measures.base import Measure
 from kohort.measures.loss import Loss, RelativeTo, star_cost
 from kohort.policy import Column, Policy
+from kohort.policy.hierarchy import Taxonomy, bins, dates, prefixes
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _INT64 = 2**63

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from kohort.audit import refuse_ledger
+from kohort.audit.ledger import PersonKey, Recording, read_or_new, recording, refuse_other_persons
 from kohort.common import stopping
 from kohort.common.progress import Clock, Progress
 from kohort.errors import DataError, PolicyError
-from kohort.ledger import PersonKey, Recording, read_or_new, recording, refuse_other_persons
 from kohort.measures.bounds.ahead import compiled_ahead
 from kohort.policy import Policy
 from kohort.release.engines.engine import Engine, Request

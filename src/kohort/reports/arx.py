@@ -19,8 +19,8 @@ from xml.etree import ElementTree
 from kohort.codes.encode import TreeAxis, encode
 from kohort.common.regular import regular
 from kohort.errors import DataError, KohortError, PolicyError
-from kohort.hierarchy import Taxonomy
 from kohort.policy import Policy
+from kohort.policy.hierarchy import Taxonomy
 from kohort.table import read_table, typed_quasi_identifiers
 from kohort.table.safe import Drafts, together
 from kohort.table.targets import refuse_targets

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from kohort.audit import verify
 from kohort.audit.checks import histograms, rowwise, truth
+from kohort.audit.ledger import Ledger
 from kohort.audit.meaning.spelling import identity, told_apart
 from kohort.audit.read import database, texts
 from kohort.audit.read import table as tables
 from kohort.audit.read.database import Database
 from kohort.errors import DataError, PolicyError
-from kohort.ledger import Ledger
 from kohort.policy import Policy
 
 MEMORY = 300 * 10**6

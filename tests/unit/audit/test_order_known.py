@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from kohort.audit import verify
 from kohort.audit.audit import examine
+from kohort.audit.ledger import Ledger, PersonKey
 from kohort.audit.read import database
 from kohort.errors import DataError
-from kohort.ledger import Ledger, PersonKey
 from kohort.policy import Policy
 
 KEPT = Policy(

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from kohort.codes.encode import LineAxis, TreeAxis, encode
 from kohort.codes.levels import bins, ladder_of, solution_at
 from kohort.codes.publish import publish
-from kohort.hierarchy import Taxonomy
 from kohort.kernels.frequency import Frequencies, roll_up
 from kohort.policy import Policy
+from kohort.policy.hierarchy import Taxonomy
 from kohort.table import typed_quasi_identifiers
 from property.strategies import cases
 

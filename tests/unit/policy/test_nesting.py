@@ -6,7 +6,7 @@ import pytest
 import kohort
 from kohort.audit.verdict import Verdict
 from kohort.errors import DataError, PolicyError
-from kohort.hierarchy import read
+from kohort.policy.hierarchy import read
 
 BASE = "[privacy]\nk = 2\n[columns]\nage = 'quasi'\n"
 DEEP = "nested more than 150 deep"

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import kohort
-from kohort.ledger import read_ledger
+from kohort.audit.ledger import read_ledger
 
 KEY = "0123456789abcdef0123456789abcdef"
 

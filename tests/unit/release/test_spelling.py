@@ -7,8 +7,8 @@ import pytest
 
 import kohort
 from kohort.audit.audit import examine
+from kohort.audit.ledger import Entry, Ledger, PersonKey
 from kohort.errors import InfeasibleError
-from kohort.ledger import Entry, Ledger, PersonKey
 from kohort.reports.propose import propose
 
 VARIANTS = [

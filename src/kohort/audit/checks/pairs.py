@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from kohort.audit.earlier.overlap import Boxes, boxes
 from kohort.audit.earlier.shown import Sight
+from kohort.audit.ledger import Shown
 from kohort.audit.meaning.spelling import sensitive_values
-from kohort.ledger import Shown
 from kohort.policy import Policy
 
 Ints: TypeAlias = NDArray[np.int64]

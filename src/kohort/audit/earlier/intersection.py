@@ -19,9 +19,9 @@ from kohort.audit.checks.pairs import Tally, compared
 from kohort.audit.earlier.invariance import is_comparable
 from kohort.audit.earlier.overlap import comparable
 from kohort.audit.earlier.shown import Sight
+from kohort.audit.ledger import Entry, Shown
 from kohort.audit.verdict import Check
 from kohort.audit.words import count
-from kohort.ledger import Entry, Shown
 from kohort.policy import Policy
 from kohort.privacy import SensitiveModel, models_of
 

@@ -14,11 +14,11 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from kohort.audit.earlier.shown import Literal, Sight
+from kohort.audit.ledger import Entry, People, PersonKey, refuse_other_persons
 from kohort.audit.meaning.spelling import persons, sensitive_values
 from kohort.audit.verdict import Check
 from kohort.audit.words import count
 from kohort.errors import DataError
-from kohort.ledger import Entry, People, PersonKey, refuse_other_persons
 
 if TYPE_CHECKING:
     from kohort.audit.case import LoadedCase

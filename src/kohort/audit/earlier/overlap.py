@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.audit.ledger import Shown
 from kohort.audit.meaning.intervals import Interval
 from kohort.audit.meaning.published import LAST_CHARACTER, Exact, Mask, Node, PublishedColumn
-from kohort.ledger import Shown
 
 Ints: TypeAlias = NDArray[np.int64]
 Stretch: TypeAlias = tuple[int, int]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
+from kohort.audit.ledger import ClassShown, QuasiColumn, RecordsShown, Shown
 from kohort.audit.meaning.published import STAR, PublishedColumn, published_column, unquoted
-from kohort.ledger import ClassShown, QuasiColumn, RecordsShown, Shown
 
 if TYPE_CHECKING:
     from kohort.audit.case import LoadedCase

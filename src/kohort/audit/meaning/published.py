@@ -23,8 +23,8 @@ from kohort.privacy.reference import taxonomy_of
 if TYPE_CHECKING:
     import polars as pl
 
-    from kohort.hierarchy import Taxonomy
     from kohort.policy import Column, Policy
+    from kohort.policy.hierarchy import Taxonomy
     from kohort.policy.notation import Notation
 
 STAR = "*"

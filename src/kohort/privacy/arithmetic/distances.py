@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kohort.hierarchy import Taxonomy
+from kohort.policy.hierarchy import Taxonomy
 from kohort.privacy.arithmetic.counting import Whole, sums, widened
 from kohort.privacy.base import Histogram
 from kohort.privacy.reference import Reference

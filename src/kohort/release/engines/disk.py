@@ -20,10 +20,10 @@ from typing import Any, ClassVar
 import polars as pl
 
 from kohort.audit import examine, refuse_misread
+from kohort.audit.ledger import Recording
 from kohort.common.progress import Clock
 from kohort.common.system import cores
 from kohort.errors import DataError, InfeasibleError
-from kohort.ledger import Recording
 from kohort.release.engines.duck import DuckScan, connected
 from kohort.release.engines.engine import Engine, Examined, Request, Written
 from kohort.release.engines.features import DISK, Profile

@@ -13,9 +13,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.audit import Verdict
+from kohort.audit.ledger import People, Recording, Shown
 from kohort.codes.encode import Axis
 from kohort.common.progress import Clock
-from kohort.ledger import People, Recording, Shown
 from kohort.release.engines.features import Profile
 from kohort.release.plan import Plan
 from kohort.release.published_loss import Counted

@@ -11,10 +11,10 @@ from typing import ClassVar
 import polars as pl
 
 from kohort.audit import Verdict, examine, refuse_misread
+from kohort.audit.ledger import Recording
 from kohort.codes.boxes import Solution
 from kohort.codes.publish import InTables, PublishedTable, published_tables
 from kohort.common.private import private_folder
-from kohort.ledger import Recording
 from kohort.measures.bounds.table import bound_of_codes
 from kohort.release.engines.engine import Engine, Examined, Request, Written
 from kohort.release.engines.features import MEMORY, Profile

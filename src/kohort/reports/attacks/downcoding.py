@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from kohort.codes.encode import Axis, LineAxis, TreeAxis, as_numbers
-from kohort.hierarchy import Taxonomy
 from kohort.policy import Policy
+from kohort.policy.hierarchy import Taxonomy
 from kohort.reports.attacks.base import ATTACKS, Adversary
 from kohort.reports.attacks.result import Attack, Mitigation, NotRun
 from kohort.reports.attacks.scene import Crowd, Ints, Scene

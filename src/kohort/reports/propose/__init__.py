@@ -16,8 +16,8 @@ from typing import Any
 import polars as pl
 
 from kohort.errors import DataError
-from kohort.hierarchy.suggest import Suggestion
 from kohort.policy import Policy
+from kohort.policy.hierarchy.suggest import Suggestion
 from kohort.policy.sections import Input, Role
 from kohort.reports.alike import separation
 from kohort.reports.propose.levels import propose_generalization, propose_marks, propose_trees

@@ -10,11 +10,11 @@ import polars as pl
 
 from kohort.codes.encode import TreeAxis, encode
 from kohort.errors import DataError, PolicyError
-from kohort.hierarchy import Taxonomy
-from kohort.hierarchy.suggest import Suggestion
-from kohort.hierarchy.suggest.numbers import suggest_cuts
 from kohort.policy import Policy
 from kohort.policy.faults import closest_place
+from kohort.policy.hierarchy import Taxonomy
+from kohort.policy.hierarchy.suggest import Suggestion
+from kohort.policy.hierarchy.suggest.numbers import suggest_cuts
 from kohort.reports.propose.trees import tree_of
 from kohort.table import read_table
 from kohort.table.types import typed_column, with_nulls

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from kohort.hierarchy.suggest.countries import code_of
+from kohort.policy.hierarchy.suggest.countries import code_of
 from kohort.reports.propose.looks import Look
 from kohort.reports.propose.patterns import share_of, share_of_known_names
 from kohort.reports.propose.words import words_of

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from kohort.errors import DataError
-from kohort.hierarchy.suggest import Suggestion, suggest
-from kohort.hierarchy.suggest.groups import Counts
+from kohort.policy.hierarchy.suggest import Suggestion, suggest
+from kohort.policy.hierarchy.suggest.groups import Counts
 
 _LARGEST = 50_000
 """Of more texts than this no tree is made: nobody could read it."""

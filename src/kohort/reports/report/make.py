@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kohort.audit import Verdict, verify
+from kohort.audit.ledger import read_ledger
 from kohort.audit.read.files import files_hash, listed_files
 from kohort.common.regular import regular
 from kohort.errors import DataError, PolicyError
-from kohort.ledger import read_ledger
 from kohort.policy import Policy
 from kohort.policy.promise import placeless
 from kohort.reports.charts import refuse_without_charts

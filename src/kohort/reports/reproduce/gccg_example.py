@@ -8,9 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from kohort.hierarchy import Taxonomy
 from kohort.measures import MEASURES
 from kohort.policy import Policy
+from kohort.policy.hierarchy import Taxonomy
 from kohort.release.run import anonymize
 from kohort.reports.reproduce.base import Claim, Verdict, by_share
 

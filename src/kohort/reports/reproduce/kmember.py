@@ -13,9 +13,9 @@ import polars as pl
 from typing_extensions import override
 
 from kohort.datasets import adult, adult_hierarchies
-from kohort.hierarchy import Taxonomy
 from kohort.measures import MEASURES
 from kohort.policy import Policy
+from kohort.policy.hierarchy import Taxonomy
 from kohort.reports.measure import describe
 from kohort.reports.reproduce.base import PAPERS, Axes, Claim, Paper, Run, Size, Verdict, by_share, ratios, spelled
 from kohort.reports.reproduce.run import released

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from kohort.audit import examine, verify
+from kohort.audit.ledger import Entry, Ledger
 from kohort.errors import DataError, PolicyError
-from kohort.ledger import Entry, Ledger
 from kohort.policy import Policy
 
 TREE = {"north": ["n1", "n2"], "south": ["s1", "s2"]}

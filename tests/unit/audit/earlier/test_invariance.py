@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from kohort.audit import examine
+from kohort.audit.ledger import Entry, Ledger, PersonKey
 from kohort.errors import DataError
-from kohort.ledger import Entry, Ledger, PersonKey
 from kohort.policy import Policy
 
 KEY = PersonKey("who", b"0123456789abcdef")

@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from kohort.codes.encode import Codes, LineAxis, TreeAxis
-from kohort.hierarchy import Taxonomy
 from kohort.measures import MEASURES
 from kohort.measures.bounds import lower_bound
 from kohort.measures.bounds.check import ONE, certifies
 from kohort.measures.bounds.rows import Rows
 from kohort.measures.loss import cell_costs, star_cost
+from kohort.policy.hierarchy import Taxonomy
 
 pytestmark = pytest.mark.usefixtures("full_bounds")
 

@@ -11,7 +11,7 @@ import pytest
 import kohort
 from helpers.weak import in_bins, made, people, policy, tight
 from kohort.errors import PolicyError
-from kohort.hierarchy import Taxonomy
+from kohort.policy.hierarchy import Taxonomy
 
 TREE = {"lung": {"mild": ["cold", "flu"], "severe": ["cancer", "fibrosis"]}, "skin": ["acne", "eczema"]}
 

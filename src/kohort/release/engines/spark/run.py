@@ -8,11 +8,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from kohort.audit.ledger import Recording
 from kohort.audit.read.files import files_hash, listed_files
 from kohort.audit.spark.audited import audited
 from kohort.audit.spark.verify import examine
 from kohort.common.spark import guarded
-from kohort.ledger import Recording
 from kohort.release.engines.engine import Engine, Examined, Request, Written
 from kohort.release.engines.features import SPARK, Profile, refuse
 from kohort.release.engines.job import facts_of
