@@ -14,6 +14,35 @@ from kohort.policy.formats import format_fault, tokens
 from kohort.table.dates import read_dates
 
 EPOCH = dt.date(1970, 1, 1)
+GERMAN = [
+    "Januar",
+    "Februar",
+    "März",
+    "April",
+    "Mai",
+    "Juni",
+    "Juli",
+    "August",
+    "September",
+    "Oktober",
+    "November",
+    "Dezember",
+]
+SPANISH = [
+    "enero",
+    "febrero",
+    "marzo",
+    "abril",
+    "mayo",
+    "junio",
+    "julio",
+    "agosto",
+    "septiembre",
+    "octubre",
+    "noviembre",
+    "diciembre",
+]
+FRENCH = ["janv", "févr", "mars", "avr", "mai", "juin", "juil", "août", "sept", "oct", "nov", "déc"]
 WRITTEN = {
     "%e.%m.%Y": lambda d: f"{d.day:2}.{d.month:02}.{d.year}",
     "%m/%e/%Y": lambda d: f"{d.month:02}/{d.day:2}/{d.year}",
@@ -32,6 +61,9 @@ WRITTEN = {
     "%Y-%m-%d %R%z": lambda d: f"{d} 00:30-0330",
     "%I:%M %p %d/%m/%Y": lambda d: f"12:30 am {d:%d/%m/%Y}",
     "100%% %Y %m %d": lambda d: f"100% {d.year} {d.month} {d.day}",
+    "%d. %B %Y": lambda d: f"{d.day}. {GERMAN[d.month - 1]} {d.year}",
+    "%d de %B de %Y": lambda d: f"{d.day} de {SPANISH[d.month - 1].upper()} de {d.year}",
+    "%d %b %Y": lambda d: f"{d.day} {FRENCH[d.month - 1]} {d.year}",
 }
 
 
@@ -47,6 +79,23 @@ def test_maker_and_audit_read_the_same_day(form):
     texts = [WRITTEN[form](one).strip() for one in there]
     assert read_dates(pl.Series(texts), form).to_list() == there
     assert [day(text, form) for text in texts] == [(one - EPOCH).days for one in there]
+
+
+@pytest.mark.parametrize("latest", [1930, 1999, 2024, 2029])
+def test_years_of_two_digits_are_the_latest_that_they_can_be(latest):
+    rng, form = random.Random(latest), f"%d.%m.%<{latest}y %H:%M"
+    first = dt.date(latest - 99, 1, 1)
+    there = [first + dt.timedelta(rng.randrange((dt.date(latest, 12, 31) - first).days + 1)) for _ in range(300)]
+    texts = [f"{one:%d.%m.%y} 23:59" for one in there]
+    assert format_fault(form) is None
+    assert read_dates(pl.Series(texts), form).to_list() == there
+    assert [day(text, form) for text in texts] == [(one - EPOCH).days for one in there]
+
+
+def test_what_has_no_year_of_two_digits_is_no_date():
+    for text in ("01.02.2024", "1.2.3", "29.02.23", "01.13.20", "01.02.", "29.02.00"):
+        assert read_dates(pl.Series([text]), "%d.%m.%<1999y").to_list() == [None]
+        assert day(text, "%d.%m.%<1999y") is None
 
 
 @pytest.mark.parametrize("form", WRITTEN)
@@ -68,6 +117,10 @@ def test_a_table_with_the_format_is_verified(tmp_path, form):
     "form",
     [
         "%y-%m-%d",
+        "%<99y-%m-%d",
+        "%<0042y-%m-%d",
+        "%<2024y-%m-%d-%Y",
+        "%<2024Y-%m-%d",
         "%D",
         "%-y%m%d",
         "%x",

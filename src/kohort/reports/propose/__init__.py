@@ -131,6 +131,8 @@ def propose(
         proposals[name].notes.append(f"follows from column {other!r}: one of the two is enough for most uses")
     trees = propose_trees(frame, looks, proposals, f"{folder}/", tokens)
     alone = [*singled_out(frame, quasi), *_shown(frame, proposals)]
+    people = frame.height if person is None or person.unsure else looks[person.name].distinct
+    k = max(2, min(k, people))
     text = policy_text(source.name, frame.height, k, Tokens(tokens, far), dict(input or {}), proposals, person, alone)
     doubts = {name: f"{one.role}: {one.reason}" for name, one in proposals.items() if one.unsure}
     proposed = ProposedPolicy(text, doubts, trees, folder, tuple(frame.columns))

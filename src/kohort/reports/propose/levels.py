@@ -9,6 +9,7 @@ import polars as pl
 
 from kohort.policy.faults import toml_text
 from kohort.policy.hierarchy.suggest import Suggestion
+from kohort.policy.formats import latest_year
 from kohort.reports.propose.looks import Look
 from kohort.reports.propose.roles import Proposal
 from kohort.reports.propose.trees import tree_of
@@ -65,6 +66,9 @@ def _propose_format(proposal: Proposal, forms: tuple[str, ...]) -> None:
     if others:
         proposal.unsure = True
         proposal.reason = f"dates that could also be read as {others[0]}: say which"
+    elif (latest := latest_year(first)) is not None:
+        proposal.unsure = True
+        proposal.reason = f"years of two digits are read as {latest - 99} to {latest}: say the latest in format"
 
 
 def propose_trees(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cache, cached_property
 from statistics import mean
 
@@ -15,6 +16,7 @@ from kohort.policy.notation import Notation
 from kohort.policy.sections import ColumnType
 from kohort.reports.propose.marks import PLAIN, Marks, marks_of, resolved
 from kohort.reports.propose.patterns import (
+    CAPITALS,
     PATTERNS,
     share_of,
     share_of_names,
@@ -32,11 +34,17 @@ SAMPLE = 2_000
 """Distinct texts that are looked at, one by one."""
 _FORMS = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%Y.%m.%d", "%Y%m%d",
-    "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d. %B %Y", "%Y%j",
+    "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d. %B %Y", "%Y%j", "%d %m %Y", "%Y %m %d",
+    "%d/%b/%Y", "%d.%b.%Y", "%b %d %Y", "%B %d %Y", "%d-%B-%Y", "%d de %B de %Y", "%d. %b %Y",
 )  # fmt: skip
-_TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", "T%H:%M:%SZ", " %H:%M:%S.%f", "T%H:%M:%S.%f", "T%H:%M:%S%z")
+_TIMES = (
+    "", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S", "T%H:%M:%SZ", " %H:%M:%S.%f", "T%H:%M:%S.%f", "T%H:%M:%S.%fZ",
+    "T%H:%M:%S%z", "T%H:%M:%S.%f%z", " %H:%M:%S%z", " %H:%M:%S %z", ", %H:%M", ", %H:%M:%S", " %Hh%M", " - %H:%M",
+    " %I:%M %p", " %I:%M:%S %p", " %I:%M%p", ", %I:%M %p",
+)  # fmt: skip
 _DATES = (
-    r"^\d{1,4}[-./ ]+(\d{1,2}|[^\W\d_]{3,12}\.?)[-./ ]+\d{1,4}([ T].*)?$",
+    r"^\d{1,4}[-./ ]+(\d{1,2}|[^\W\d_]{3,12}\.?)[-./ ]+\d{1,4}([ T,].*)?$",
+    r"^\d{1,2} de [^\W\d_]{3,12} de \d{4}",
     r"^[^\W\d_]{3,9}\.? \d{1,2},? \d{4}$",
     r"^\d{8}$",
 )
@@ -138,7 +146,7 @@ class Look:
         if share_of(self.texts, *_DATES) < 0.5:
             return None
         shapes = {_shape(text) for text in self.texts[:100]}
-        fitting = [form + time for form in _FORMS for time in _TIMES if _shape(form + time) in shapes]
+        fitting = [form + time for form in _forms() for time in _TIMES if _shape(form + time) in shapes]
         everything = self.values.unique().str.strip_chars()
         unread = {form: read_dates(everything, form).null_count() for form in fitting}
         whole = tuple(form for form, number in unread.items() if number == 0)
@@ -199,7 +207,8 @@ class Look:
             long = 0.0 if numbers is None else float((numbers.abs() >= 10**8).sum() / len(numbers))
             return {"long numbers, as of accounts and cards": long} if long else {}
         found = {what: share_of(self.texts, *alternatives) for what, alternatives in PATTERNS.items()}
-        found["telephone numbers"] *= not self.is_of_days and (self.type != "integer" or self.notation is not None)
+        is_plain = self.type == "integer" and self.notation is None and share_of(self.texts, r"^[+0]") < 0.5
+        found["telephone numbers"] *= not self.is_of_days and not is_plain
         if not self.is_of_days and (not self.is_number or self.notation is not None):
             found["telephone numbers"] = max(found["telephone numbers"], share_of_telephones(self.texts))
         if not self.is_of_days:
@@ -214,6 +223,11 @@ class Look:
             return False
         words, letters = (mean(map(size, self.texts)) for size in (lambda text: len(text.split()), len))
         return letters > 60 or words > 8 or (words > 4 and self.distinct > 0.3 * len(self.values))
+
+    @cached_property
+    def has_shape_of_names(self) -> bool:
+        """Whether nearly all of many texts are two to four words with capitals: people, whom no list of names knows."""
+        return len(self.texts) > 20 and not self.is_coarse and share_of(self.texts, CAPITALS, ignore_case=False) >= 0.9
 
     @cached_property
     def is_code(self) -> bool:
@@ -243,7 +257,16 @@ def with_marks_of_all(looks: Mapping[str, Look]) -> dict[str, Look]:
 
 
 @cache
+def _forms() -> tuple[str, ...]:
+    """Formats of days that are common; years of two digits are taken to be no later than this one."""
+    short = f"%<{date.today().year}y"
+    ends = tuple(form.replace("%Y", short) for form in _FORMS if form.endswith(("/%Y", ".%Y", "-%Y", " %Y")))
+    return (*_FORMS, *ends, *(form.replace("%Y", short) for form in ("%Y-%m-%d", "%Y/%m/%d")))
+
+
+@cache
 def _shape(text: str) -> str:
     """What stands between the numbers and words of a date, or of a format of dates."""
-    plain = re.sub("%[bB]", "a", re.sub("%[YmdjHMSfz]", "9", re.sub("%Y%[mj](%d)?", "9", text)))
+    form = re.sub("%Y%[mj](%d)?", "9", re.sub("%<[0-9]{4}y", "%Y", text))
+    plain = re.sub("%[bBp]", "a", re.sub("%[YmdjHIMSfz]", "9", form))
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"[0-9]+", "9", re.sub(r"(?<=:\d\d)[+-]\d\d:?\d\d$", "9", plain)))

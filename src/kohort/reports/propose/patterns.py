@@ -20,7 +20,7 @@ PATTERNS = {
         r"^\d{2} ?\d{6} ?[A-Z] ?\d{3}$",
         r"^[XYZ\d]\d{7}-?[A-Z]$",
     ],
-    "long numbers, as of accounts and cards": [r"^\d([ -]?\d){8,}$"],
+    "long numbers, as of accounts and cards": [r"^(?!\d{5}-\d{4}$)\d([ -]?\d){8,}$"],
     "codes made by machines": [r"^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$", r"^[0-9a-f]{32,64}$"],
     "streets with numbers": [
         rf"^{_LETTERS}(str\.|straße|strasse|weg|allee|platz|straat|laan|street|road|avenue|lane)\s*\d+\s*\w?$",
@@ -30,6 +30,9 @@ PATTERNS = {
     ],
 }
 """What texts look like to regular expressions, any of which may fit."""
+_CAPITAL = r"[^\W\d_a-zà-öø-ÿ][\w'’.-]*"
+CAPITALS = rf"^{_CAPITAL}(,? (\w{{1,3}} )?{_CAPITAL}){{1,3}}$"
+"""Words that begin with capitals, short ones such as `de la` between them."""
 _INITIALS = re.compile(r"^([^\W\d_]\.[ -]?)+[^\W\d_]{2,}$|^[^\W\d_]{2,},? ([^\W\d_]\. ?)+$")
 _REGIONS = ("US", "GB", "DE", "FR", "ES", "IT", "NL", "PT", "BR", "AT", "CH", "BE")
 _DIALLED = re.compile(r"^\+?[\d()/ .-]+$")

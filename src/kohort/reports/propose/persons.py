@@ -10,11 +10,13 @@ import polars as pl
 from kohort.reports.propose.levels import propose_generalization
 from kohort.reports.propose.looks import Look
 from kohort.reports.propose.roles import Proposal, withdrawn
-from kohort.reports.propose.words import is_lasting, kinds_of
+from kohort.reports.propose.words import is_lasting, is_of_others, kinds_of
 
 _SEVERAL = 20
 """So many values must repeat before anything is concluded from what they have in common."""
 _LONE = 0.1
+_OFTEN = 0.9
+"""Of numbers that repeat, one with more different values than this share of its records may repeat by chance."""
 
 
 class Person(NamedTuple):
@@ -32,15 +34,21 @@ def person_of(frame: pl.DataFrame, looks: Mapping[str, Look], proposals: Mapping
     people = [looks[name] for name in dropped if "person" in kinds_of(name)]
     if any(not look.missing and look.distinct == len(look.values) for look in people):
         return None  # somebody has numbered the people, and each has one record: names repeat by chance
-    numbers = [name for name in repeating if proposals[name].is_number_of_people]
+    numbers = [name for name in repeating if proposals[name].is_number_of_people and _may_be_people(looks[name])]
     of_people = [name for name in numbers if "person" in kinds_of(name)]
-    if found := max(of_people or numbers, key=lambda name: looks[name].distinct, default=None):
-        several = sum(proposal.is_number_of_people for proposal in proposals.values()) > 1
+    often = [name for name in numbers if looks[name].distinct <= _OFTEN * len(looks[name].values)]  # not by chance
+    if found := max(of_people or often or numbers, key=lambda name: looks[name].distinct, default=None):
+        several = sum(proposal.is_number_of_people for proposal in proposals.values()) > 1 or found not in often
         return Person(found, "its values repeat, so a person has several records: k counts persons", several)
     lasting = [name for name, one in proposals.items() if one.role == "quasi" and is_lasting(name)]
     nameless = (name for name in repeating if not looks[name].patterns.get("names of people"))  # names tell the sex
     found = next((name for name in nameless if any(_has_one(frame, name, other) for other in lasting)), None)
     return None if found is None else Person(found, "records with one value of it agree in sex or birth", unsure=True)
+
+
+def _may_be_people(look: Look) -> bool:
+    """Whether a number of somebody may be that of whom the records are about, who are more than a few."""
+    return "person" in kinds_of(look.name) or (look.distinct >= _SEVERAL and not is_of_others(look.name))
 
 
 def _repeats(look: Look) -> bool:

@@ -35,6 +35,14 @@ _SUBJECTS_WORDS = """
     risultati debito debiti reato condanna allergia infezione remunerazione ziekte ziekten ziektes aandoening
     aandoeningen symptoom symptomen syndroom medicatie medicijn medicijnen geneesmiddel behandeling behandelingen
     salaris salarissen inkomen inkomens loon uitslag uitslagen resultaat resultaten uitkomst uitkomsten schuld
+    disability disabilities handicap impairment behinderung behinderungen schwerbehinderung invaliditaet invalidite
+    discapacidad incapacidad invalidez disabilita invalidita deficiencia incapacidade invaliditeit pregnancy pregnant
+    schwangerschaft schwanger grossesse embarazo gravidanza gravidez zwangerschap injury injuries verletzung
+    verletzungen blessure blessures lesion lesiones lesione lesioni letsel lesao lesoes orientation orientierung
+    orientacion orientamento orientacao geaardheid smoker smoking raucher rauchen fumeur tabac tabagisme fumador
+    fumatore roker fumo tabaco alcohol alkohol alcool vaccination vaccinations vaccine impfung impfungen vaccin
+    vaccins vacuna vacunas vaccinazione vaccino vacina vacinas absence fehlzeit ausencia assenza verzuim vote voto
+    stimme party partei partido partito partij default defaulted arrears mahnstufe delikt straftatbestand
     delict vonnis krediet infectie kanker doenca doencas tratamento tratamentos terapeutica rendimento rendimentos
     vencimento vencimentos remuneracao honorario honorarios custo custos divida dividas condenacao infecao
     infeccao
@@ -43,7 +51,9 @@ SUBJECTS = frozenset(_SUBJECTS_WORDS.split())
 """What must not be learned about a person, in words that mean nothing else."""
 _QUALIFIERS_WORDS = """
     main primary principal secondary first second third last initial final current present previous prior other
-    additional chief code codes group groups grp grouped class classes classification category categories cat type
+    additional reason reasons grund motif motivo reden cause causes ursache causa oorzaak sexual sexuelle sexuale
+    seksuele physical political politische politique politica
+    chief code codes group groups grp grouped class classes classification category categories cat type
     types kind level levels lvl band bands bracket brackets range ranges tier quartile quintile decile percentile
     status stage grade severity degree score flag positive negative pos neg confirmed suspected known any label
     labels value val test tests lab blood clinical medical mental health annual yearly monthly weekly hourly gross

@@ -56,7 +56,7 @@ def policy_text(
     doubt = "  # UNSURE: numbers far from all others of their columns are read as missing" if tokens.far else ""
     lines += ["", "[input]", f"missing = [{listed}]{doubt}"]
     lines += [f"{key} = {_toml(value)}" for key, value in settings.items() if key != "missing"]
-    lines += ["", "[privacy]", f"k = {min(k, rows)}  # every published combination is shared by at least k records"]
+    lines += ["", "[privacy]", f"k = {k}  # every published combination is shared by at least k records"]
     if person is not None:
         mark = "UNSURE: " if person.unsure else ""
         lines.append(f"person = {toml_text(person.name)}  # {mark}{person.reason}")

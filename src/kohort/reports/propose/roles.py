@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from kohort.policy.notation import Notation
 from kohort.policy.sections import ColumnType, Role
 from kohort.reports.propose.looks import Look
-from kohort.reports.propose.publishable import doubt
+from kohort.reports.propose.publishable import doubt, is_known_name
 from kohort.reports.propose.words import Kind, is_code_name, is_weight, kinds_of
 
 _MANY = 0.2
@@ -28,6 +28,8 @@ _OF_PEOPLE = frozenset(
         "numbers with check digits, as of people and accounts",
         "codes made by machines",
         "e-mail addresses",
+        "telephone numbers",
+        "long numbers, as of accounts and cards",
     )
 )
 """Patterns of what says which records are of one person."""
@@ -59,6 +61,8 @@ class Proposal:
 def proposed_role(look: Look) -> Proposal:
     """The first rule that knows a column decides."""
     kinds = kinds_of(look.name)
+    if is_known_name(look.name):
+        kinds |= {"sensitive"}
     return next(proposal for proposal in _rules(look, kinds) if proposal is not None)
 
 
@@ -85,6 +89,9 @@ def _pattern(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
     if most is None:
         return None
     share = look.patterns[most]
+    is_place = is_code_name(look.name) and "quasi" in kinds and not kinds & {"direct", "person"}
+    if is_place and most in ("telephone numbers", "long numbers, as of accounts and cards"):
+        return None  # long postcodes
     if share >= _MANY:
         id_like = most in _OF_PEOPLE
         return Proposal("identifier", f"its cells look like {most}", is_number_of_people=id_like)
@@ -120,14 +127,14 @@ def _number(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
     if "quasi" in kinds and is_code_name(look.name):  # the code of a place is not that of a person
         return None
     about = kinds & {"quasi", "date", "sensitive"}
+    is_measured = look.values.dtype.is_float() or look.type == "number"
     of_things = about - {"sensitive"} or look.distinct <= _FEW
     if kinds & {"number", "person"} and not look.is_of_days and (look.is_own or not about or not of_things):
         is_of_several = "person" in kinds and look.distinct > _FEW_PEOPLE and (look.is_number or look.is_code)
         of_people = not look.is_coarse or {"number", "person"} <= kinds or is_of_several
         what = "the number of somebody" if of_people else "a number of somebody or something"
         reason = f"its name says that it is {what}"
-        return Proposal("identifier", reason, unsure=not of_people, is_number_of_people=of_people)
-    is_measured = look.values.dtype.is_float() or look.type == "number"
+        return Proposal("identifier", reason, unsure=not of_people, is_number_of_people=of_people and not is_measured)
     if look.is_own and not look.is_of_days and not is_measured and not (about and (look.is_number or look.is_code)):
         return Proposal("identifier", "nearly every record has a value of its own")
     return None
@@ -158,6 +165,8 @@ def _days(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
 def _quasi(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
     if "quasi" not in kinds:
         return None
+    if look.has_shape_of_names:
+        return Proposal("identifier", "its cells may be names of people or firms, so it is dropped", unsure=True)
     return Proposal("quasi", "an outsider may know it")
 
 

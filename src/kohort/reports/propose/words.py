@@ -27,6 +27,9 @@ WORDS: dict[Kind, str] = {
         docteur dokter huisarts enfermer guardian witness contact fingerprint by provider operator author staff judge
         lawyer attorney teacher lehrer officer agent caseworker counselor betreuer sachbearbeiter
         attending attendant praticien facultativo behandelaar curante referente oberarzt chefarzt tel telef tfno
+        manager supervisor vorgesetzt superviseur responsabile responsavel leidinggevend chefe caller anrufer appelant
+        mother father parent mutter vater eltern mere madre padre moeder vader mae pai tutor guest hospede huesped
+        spitzname nickname pflegekraft krankenschwester infirmier infermier enfermeir verpleegkundig maitre notar
         recapito bank bankverbindung bankrekening rekening bancaire bancari coordonnees vorname zuname voornaam correio
         courrier
     """,
@@ -74,6 +77,12 @@ WORDS: dict[Kind, str] = {
         afdeling school schule native birthplace latitude longitude lat lon lng geo coordinate hours veteran housing
         industry sector origin employment employee worker union migration unemployment emploi empleo impiego emprego
         famstand qualification habilitac situation situac familial niveau estudos functie funktion mestiere geschl lft
+        branch office building filiale quartier quartiere barrio bairro wijk buurt viertel stadtteil bezirk borough
+        arrondissement sede standort site edificio gebouw gebaeude batiment bureau oficina ufficio escritorio kantoor
+        zone zona zonas prefecture canton kanton kommune constituency wahlkreis parish paroisse parrocchia parroquia
+        educ schooling female male weiblich maennlich gerant division team squad unit shift schicht cohort
+        jahrgangsstufe klassenstufe classe clase turma turno brigade abteilungen titulacion qualifica grade tenure
+        seniority nivel
         localidad localite lugar luogo domicilio faith glaube stature koerpergroesse estatura civile raca lieu woon wohn
     """,
     "sensitive": """
@@ -84,11 +93,26 @@ WORDS: dict[Kind, str] = {
         salaire revenu cout frais resultat dette enfermedad medicamento tratamiento salario sueldo ingresos renta coste
         costo resultado deuda malattia farmaco trattamento stipendio reddito esito risultato debito ziekte medicijn
         medicatie behandeling salaris inkomen loon uitslag resultaat schuld doenca tratamento rendimento custo divida
+        alergia reato delikt tatbestand disabil disability handicap behinder discapac incapac invalid deficien pregnan
+        schwanger grossesse embaraz gravid zwanger injury injuries verletz blessure lesion lesione letsel orientation
+        smoker smoking raucher rauchen fumeur tabac fumador fumatore roker alcohol alkohol alcool vaccin impf vacuna
+        absence absent fehlzeit krankmeldung ausencia assenza verzuim ausencia vote voto votes wahl party partei partido
+        partito partij default arrears mahnstufe suicid therapieart comorbid
         pathologie patolog aandoening vencimento remunerac honorar morbid syndrom beschwerde leiden
     """,
 }
 
 
+_OTHERS = """
+    doctor physician nurse surgeon therapist clinician arzt aerztin behandler medecin medico docteur dokter huisarts
+    infirmier infermier enfermer enfermeir verpleegkundig pflegekraft krankenschwester guardian witness contact by
+    provider operator author staff judge lawyer attorney avvocato abogado avocat anwalt advocaat advogado teacher lehrer
+    officer agent caseworker counselor betreuer sachbearbeiter attending attendant praticien facultativo behandelaar
+    curante oberarzt chefarzt manager supervisor vorgesetzt superviseur responsabile responsavel leidinggevend chefe
+    father mother parent mutter vater eltern mere madre padre moeder vader mae pai tutor hospital clinic krankenhaus
+    hopital ospedale ziekenhuis finess site station employer arbeitgeber school schule device sender einsender
+    ordering referrer ueberweiser enseignant insegnante docente profesor professor maestro leraar
+"""
 _CODES = """
     zip zipcode postcode postal plz postleitzahl cap cep cp code cod codigo codice kode kennziffer schluessel isco naics
     nace sic icd cim cie cid ags fips nuts insee msa occ industry branche
@@ -107,6 +131,14 @@ _AMOUNTS = """
 def is_code_name(name: str) -> bool:
     """Whether a name says that digits are those of a code, such as a postcode."""
     return not tokens_of(name).isdisjoint(_CODES.split())
+
+
+def is_of_others(name: str) -> bool:
+    """Whether a name says that it is not whom a record is about: a doctor, a parent, a hospital."""
+    return any(
+        token in _OTHERS.split() or any(len(word) > 4 and word in token for word in _OTHERS.split())
+        for token in tokens_of(name)
+    )
 
 
 def is_weight(name: str) -> bool:
