@@ -35,7 +35,7 @@ SAMPLE = 2_000
 _FORMS = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%Y.%m.%d", "%Y%m%d",
     "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d. %B %Y", "%Y%j", "%d %m %Y", "%Y %m %d",
-    "%d/%b/%Y", "%d.%b.%Y", "%b %d %Y", "%B %d %Y", "%d-%B-%Y", "%d de %B de %Y", "%d. %b %Y",
+    "%d/%b/%Y", "%d.%b.%Y", "%b %d %Y", "%B %d %Y", "%d-%B-%Y", "%d de %B de %Y", "%d. %b %Y", "%d%b%Y",
 )  # fmt: skip
 _TIMES = (
     "", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S", "T%H:%M:%SZ", " %H:%M:%S.%f", "T%H:%M:%S.%f", "T%H:%M:%S.%fZ",
@@ -47,6 +47,7 @@ _DATES = (
     r"^\d{1,2} de [^\W\d_]{3,12} de \d{4}",
     r"^[^\W\d_]{3,9}\.? \d{1,2},? \d{4}$",
     r"^\d{8}$",
+    r"^\d{1,2}[^\W\d_]{3}\d{2}(\d{2})?([ T:].*)?$",
 )
 """What dates look like, whatever their form."""
 
@@ -261,7 +262,7 @@ def _forms() -> tuple[str, ...]:
     """Formats of days that are common; years of two digits are taken to be no later than this one."""
     short = f"%<{date.today().year}y"
     ends = tuple(form.replace("%Y", short) for form in _FORMS if form.endswith(("/%Y", ".%Y", "-%Y", " %Y")))
-    return (*_FORMS, *ends, *(form.replace("%Y", short) for form in ("%Y-%m-%d", "%Y/%m/%d")))
+    return (*_FORMS, *ends, *(form.replace("%Y", short) for form in ("%Y-%m-%d", "%Y/%m/%d", "%d%b%Y")))
 
 
 @cache

@@ -51,8 +51,8 @@ SUBJECTS = frozenset(_SUBJECTS_WORDS.split())
 """What must not be learned about a person, in words that mean nothing else."""
 _QUALIFIERS_WORDS = """
     main primary principal secondary first second third last initial final current present previous prior other
-    additional reason reasons grund motif motivo reden cause causes ursache causa oorzaak sexual sexuelle sexuale
-    seksuele physical political politische politique politica
+    additional index serious reason reasons grund motif motivo reden cause causes ursache causa oorzaak sexual sexuelle
+    sexuale seksuele physical political politische politique politica
     chief code codes group groups grp grouped class classes classification category categories cat type
     types kind level levels lvl band bands bracket brackets range ranges tier quartile quintile decile percentile
     status stage grade severity degree score flag positive negative pos neg confirmed suspected known any label

@@ -1,7 +1,8 @@
 """What names of columns say, in English, German, French, Spanish, Italian, Dutch and Portuguese.
 
 A word of five letters or more may be part of a longer one, as compounds have it (`patientennummer`); a shorter one must
-stand alone. A word with a dash before it may also be the end of one (`vorname`).
+stand alone. A word with a dash before it may also be the end of one (`vorname`); one with an equals sign stands alone,
+however long it is (`idade` is no part of `necessidade`).
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ WORDS: dict[Kind, str] = {
         lawyer attorney teacher lehrer officer agent caseworker counselor betreuer sachbearbeiter
         attending attendant praticien facultativo behandelaar curante referente oberarzt chefarzt tel telef tfno
         manager supervisor vorgesetzt superviseur responsabile responsavel leidinggevend chefe caller anrufer appelant
-        mother father parent mutter vater eltern mere madre padre moeder vader mae pai tutor guest hospede huesped
+        =mother =father =parent =mutter =vater eltern =mere
+        =madre =padre =moeder =vader mae pai tutor guest hospede huesped
         spitzname nickname pflegekraft krankenschwester infirmier infermier enfermeir verpleegkundig maitre notar
         recapito bank bankverbindung bankrekening rekening bancaire bancari coordonnees vorname zuname voornaam correio
         courrier
@@ -38,6 +40,9 @@ WORDS: dict[Kind, str] = {
         participant teilnehmer deelnemer participante partecipante respondent insured versicherte assure asegurado
         assicurato verzekerde student pupil schueler eleve alumno alunno leerling aluno employee mitarbeiter
         medewerker empleado dipendente utente citizen buerger
+        beneficiar beneficiair donor spender donante donatore donneur doador borrower entleiher applicant antragsteller
+        demandeur solicitante richiedente aanvrager claimant tenant mieter locataire inquilin huurder resident inmate
+        prisoner haeftling detenu =preso holder inhaber titulaire titular voter waehler voyageur passenger fahrgast
         persona personne persoon pessoa probant bewoner asegurad
     """,
     "number": "id ids ident identifier pid uid key number num no nr nummer kennung numero codigo identifiant ref",
@@ -59,7 +64,7 @@ WORDS: dict[Kind, str] = {
         yob nac nasc born seen visited zeitpunkt horodatage tijdstip hora orario moment momento instant
     """,
     "quasi": """
-        age ages -alter edad idade eta leeftijd jahre sex sexe sexo sesso gender geschlecht genero genere geslacht
+        age ages -alter edad =idade eta leeftijd jahre sex sexe sexo sesso gender geschlecht genero genere geslacht
         zip zipcode postcode postal plz postleitzahl cap cep race raza raca ethnic etnia education bildung abschluss
         schulabschluss etudes diplome estudios educacion istruzione titolo opleiding escolaridade educacao degree
         marital familienstand etatcivil estadocivil statocivile burgerlijke civil occupation job profession beruf metier
@@ -77,6 +82,8 @@ WORDS: dict[Kind, str] = {
         afdeling school schule native birthplace latitude longitude lat lon lng geo coordinate hours veteran housing
         industry sector origin employment employee worker union migration unemployment emploi empleo impiego emprego
         famstand qualification habilitac situation situac familial niveau estudos functie funktion mestiere geschl lft
+        ortsteil centre center centro zentrum store shop magasin tienda negozio winkel zivilstand zivil situatie
+        anciennete antiguedad anzianita antiguidade betriebszugehoerigkeit dienstjahre imc munic
         branch office building filiale quartier quartiere barrio bairro wijk buurt viertel stadtteil bezirk borough
         arrondissement sede standort site edificio gebouw gebaeude batiment bureau oficina ufficio escritorio kantoor
         zone zona zonas prefecture canton kanton kommune constituency wahlkreis parish paroisse parrocchia parroquia
@@ -109,7 +116,7 @@ _OTHERS = """
     provider operator author staff judge lawyer attorney avvocato abogado avocat anwalt advocaat advogado teacher lehrer
     officer agent caseworker counselor betreuer sachbearbeiter attending attendant praticien facultativo behandelaar
     curante oberarzt chefarzt manager supervisor vorgesetzt superviseur responsabile responsavel leidinggevend chefe
-    father mother parent mutter vater eltern mere madre padre moeder vader mae pai tutor hospital clinic krankenhaus
+    father mother parent eltern mere madre padre moeder vader mae pai tutor hospital clinic krankenhaus
     hopital ospedale ziekenhuis finess site station employer arbeitgeber school schule device sender einsender
     ordering referrer ueberweiser enseignant insegnante docente profesor professor maestro leraar
 """
@@ -206,6 +213,7 @@ def _says(token: str, kind: Kind) -> bool:
 @cache
 def _lists(kind: Kind) -> tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]:
     words = WORDS[kind].split()
-    plain = [word.lstrip("-") for word in words]
+    plain = [word.lstrip("-=") for word in words]
     ends = tuple(word[1:] for word in words if word[0] == "-" and len(word) > 4)
-    return frozenset(plain), tuple(word for word in plain if len(word) >= 5), ends
+    parts = tuple(word.lstrip("-") for word in words if len(word.lstrip("-")) >= 5 and word[0] != "=")
+    return frozenset(plain), parts, ends
