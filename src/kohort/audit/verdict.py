@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -293,4 +294,10 @@ def hashes(release: object, policy: Policy) -> dict[str, str]:
 def versions() -> dict[str, str]:
     """Versions of the programs that take part in an audit."""
     python = ".".join(map(str, sys.version_info[:3]))
-    return {"kohort": version("kohort"), "python": python} | {name: version(name) for name in ("duckdb", "polars")}
+    return {"kohort": _installed("kohort"), "python": python} | {name: _installed(name) for name in ("duckdb", "polars")}
+
+
+@cache
+def _installed(name: str) -> str:
+    """The version of a library; to find it takes as long as several checks of a small table."""
+    return version(name)
