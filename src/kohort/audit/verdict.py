@@ -294,7 +294,9 @@ def hashes(release: object, policy: Policy) -> dict[str, str]:
 def versions() -> dict[str, str]:
     """Versions of the programs that take part in an audit."""
     python = ".".join(map(str, sys.version_info[:3]))
-    return {"kohort": _installed("kohort"), "python": python} | {name: _installed(name) for name in ("duckdb", "polars")}
+    return {"kohort": _installed("kohort"), "python": python} | {
+        name: _installed(name) for name in ("duckdb", "polars")
+    }
 
 
 @cache

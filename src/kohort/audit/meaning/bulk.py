@@ -56,10 +56,14 @@ def ends(texts: pl.Series, *, are_days: bool) -> Ends:
     one = _DAY if are_days else _NUMBER
     text, read = pl.col("text"), _day if are_days else _number
     # in one statement, as each takes longer than the texts of a small table
-    found = texts.alias("text").to_frame().select(
-        lo=read(text.str.extract(rf"^(?:\[({one}) - {one}\]|{one})$", 1)),
-        hi=read(text.str.extract(rf"^\[{one} - ({one})\]$", 1)),
-        value=read(text.str.extract(rf"^({one})$", 1)),
+    found = (
+        texts.alias("text")
+        .to_frame()
+        .select(
+            lo=read(text.str.extract(rf"^(?:\[({one}) - {one}\]|{one})$", 1)),
+            hi=read(text.str.extract(rf"^\[{one} - ({one})\]$", 1)),
+            value=read(text.str.extract(rf"^({one})$", 1)),
+        )
     )
     lo, hi, value = (found[name].to_numpy() for name in ("lo", "hi", "value"))
     is_value = ~np.isnan(value)

@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 import polars as pl
 
 from kohort.policy.faults import toml_text
-from kohort.policy.hierarchy.suggest import Suggestion
 from kohort.policy.formats import latest_year
+from kohort.policy.hierarchy.suggest import Suggestion
 from kohort.reports.propose.looks import Look
 from kohort.reports.propose.roles import Proposal
 from kohort.reports.propose.trees import tree_of
