@@ -129,8 +129,8 @@ def test_facts_are_told(algorithm):
     cls = ALGORITHMS[algorithm]
     for fact in ("summary", "paper", "recoding", "guarantee", "complexity"):
         assert getattr(cls, fact)
-    assert "k-anonymity" in cls.enforces
-    assert cls.enforces <= set(MODELS)
+    assert "k-anonymity" in cls.keeps
+    assert cls.keeps <= set(MODELS)
     assert cls.__doc__
 
 

@@ -29,7 +29,7 @@ class Dummy(Algorithm):
     """What every algorithm has to say of itself."""
 
     summary = paper = recoding = guarantee = complexity = "a dummy"
-    enforces = frozenset({"k-anonymity"})
+    keeps = frozenset({"k-anonymity"})
 
 
 def runs(n, k):

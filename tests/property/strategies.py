@@ -104,7 +104,7 @@ def requests(draw, algorithm, max_rows=30):
     fits = changed.privacy.may_suppress(frame.height - usable, frame.height) and usable >= policy.privacy.k
     if fits and draw(st.booleans()):
         privacy["missing"] = "suppress"
-    if "frequency-l-diversity" in cls.enforces and draw(st.booleans()):
+    if "frequency-l-diversity" in cls.keeps and draw(st.booleans()):
         privacy["models"] = [{"model": "frequency-l-diversity", "column": "ill", "l": draw(st.integers(2, 3))}]
     changed = policy.with_changes("privacy", **privacy)
     how = {"name": algorithm, "parameters": SHORT.get(algorithm, {}), "measure": draw(st.sampled_from(list(MEASURES)))}

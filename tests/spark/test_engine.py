@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 import kohort
 from helpers.engines import parts_of, released_in_parts
 from kohort.audit.spark.verify import verify
-from kohort.common.spark import guarded, telling
+from kohort.common.spark import guarded, naming_faults
 from kohort.errors import DataError, InfeasibleError, PolicyError
 from kohort.policy import Policy
 from kohort.release.engines.spark import ancestors
@@ -231,7 +231,7 @@ def test_promises_about_sensitive_values_are_kept_and_faults_of_workers_are_told
             raise InfeasibleError("in one of 2 parts: it cannot be done.")
 
         for _ in batches:
-            telling(infeasible)
+            naming_faults(infeasible)
         yield
 
     with pytest.raises(InfeasibleError, match=r"^in one of 2 parts: it cannot be done\.$"):

@@ -27,7 +27,7 @@ class Algorithm(Checked, ABC):
     recoding: ClassVar[str] = "local"
     guarantee: ClassVar[str]
     complexity: ClassVar[str]
-    enforces: ClassVar[frozenset[str]] = frozenset({"k-anonymity"})
+    keeps: ClassVar[frozenset[str]] = frozenset({"k-anonymity"})
     """Privacy models that its result keeps by itself. Repair keeps others, where the release is in classes."""
     anonymity: ClassVar[Anonymity] = "classes"
     """What `k` means in its releases; a policy that says anything else is refused before work."""

@@ -51,7 +51,7 @@ class ClusteringBased(Clusterer):
     paper = "He et al., PAKDD 2012 (002)"
     guarantee = "k-anonymity, sizes k..2k-1; or k-anonymity and l-diversity"
     complexity = "O(r d n log(n/k)), at worst O(r d n^2 / k)"
-    enforces = frozenset({"k-anonymity", "frequency-l-diversity"})
+    keeps = frozenset({"k-anonymity", "frequency-l-diversity"})
 
     @override
     def cluster(self, task: Task) -> NDArray[np.int32]:

@@ -36,7 +36,7 @@ class AuditTable(Protocol):
         """How many distinct rows some columns have, and how many rows are equal to no other."""
 
     def differences(self, other: Self, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:
-        """Tell how many more rows than another table it has of each text of some columns, where that differs."""
+        """Say how many more rows than another table it has of each text of some columns, where that differs."""
 
 
 def texts_of(table: AuditTable | None, name: str) -> Texts | None:

@@ -133,7 +133,7 @@ def show(
 
 
 _SHOWN = 20
-"""So many values are shown."""
+"""Number of values that are shown."""
 
 
 def _print_cells(texts: list[str]) -> None:

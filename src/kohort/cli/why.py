@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Sample = Annotated[
     int | None,
-    typer.Option(min=2, metavar="RECORDS", help="Look at so many records; default: as many as take half a minute."),
+    typer.Option(min=2, metavar="RECORDS", help="Records to look at; default: as many as take half a minute."),
 ]
 
 

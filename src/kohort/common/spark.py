@@ -19,7 +19,7 @@ class Reported(Exception):
     """A fault of ours on its way to the driver: Spark passes on the text of an exception, not its type."""
 
 
-def telling(work: Callable[[], T]) -> T:
+def naming_faults(work: Callable[[], T]) -> T:
     """Do something on a worker, so that the driver learns which of our errors ended it."""
     try:
         return work()

@@ -66,7 +66,7 @@ def measure_sides(
     one_way,  # IN   bool, count only the edges from the leaf up to the common ancestor, twice
     sides,  # OUT  [codes of all axes], distance of the ancestor to each leaf; lines are left out
 ):
-    """Work out the distances of an ancestor to every value of every taxonomy."""
+    """Compute the distances of an ancestor to every value of every taxonomy."""
     for axis in range(len(lo)):
         if metric.line[axis]:
             continue

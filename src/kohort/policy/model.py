@@ -312,7 +312,8 @@ class Policy(Section):
     def having_role(self, *roles: Role) -> tuple[str, ...]:
         """Names of the columns of the given roles, in the order of the policy.
 
-        They are looked for once: who asks for each of thousands of columns must not go through all of them each time.
+        They are looked for once: to ask for each of thousands of columns must not be to go through all of them each
+        time.
         """
         # Kept as a cached property would be, beside the fields; a copy may have other columns.
         columns, known = self.__dict__.get("known_roles", (None, {}))

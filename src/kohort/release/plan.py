@@ -64,7 +64,7 @@ def plan_of(policy: Policy) -> Plan:
                 ("privacy", "models"), f"algorithm {chosen.name!r} cannot keep {model.name!r}; {_who(model.name)}."
             )
             for model in models
-            if model.name not in algorithm.enforces and not _is_repaired(policy, algorithm, model)
+            if model.name not in algorithm.keeps and not _is_repaired(policy, algorithm, model)
         ]
         faults += _other_promise(policy, algorithm)
         faults += [policy.located(("algorithm", "name"), fault) for fault in algorithm.refuses(policy)]
@@ -96,8 +96,8 @@ def _is_repaired(policy: Policy, algorithm: Algorithm, model: PrivacyModel) -> b
 
 
 def _who(model: str) -> str:
-    """Which algorithms enforce a model."""
-    able = [name for name, cls in ALGORITHMS.items() if model in cls.enforces or cls.anonymity == "classes"]
+    """Which algorithms keep a model."""
+    able = [name for name, cls in ALGORITHMS.items() if model in cls.keeps or cls.anonymity == "classes"]
     return f"choose one that can, such as {able[0]!r}, or drop the model"
 
 

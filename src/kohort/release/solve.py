@@ -11,7 +11,7 @@ from kohort.policy import Policy
 from kohort.release.plan import Plan
 from kohort.release.prepare import refuse_suppressing
 from kohort.search.persons import Work
-from kohort.search.repair import enforced, refined_and_enforced, with_fewer_stars
+from kohort.search.repair import refined_and_repaired, repaired, with_fewer_stars
 
 Step = Callable[[str], AbstractContextManager[None]]
 """Watches what is done under a name: a step of a clock."""
@@ -32,16 +32,16 @@ def solved(plan: Plan, work: Work, records: int | None, step: Step = lambda name
         When a promise cannot be kept, or too many records would be suppressed.
     """
     with step("cluster"):
-        solution = enforced(work.task, plan.algorithm.solve(work.task))
+        solution = repaired(work.task, plan.algorithm.solve(work.task))
         if records is not None:
             found = work.of_records(solution)
             refuse_solution(found.suppressed, len(found.boxes.lo), records, plan.policy)
     if plan.policy.algorithm.refine:
         with step("refine"):
-            solution = refined_and_enforced(work.task, solution)
+            solution = refined_and_repaired(work.task, solution)
     if work.persons is not None:
         with step("persons"):
-            solution = enforced(work.promised, work.finished(solution))
+            solution = repaired(work.promised, work.finished(solution))
     if records is not None and _shows_suppressed(plan.policy):
         solution = with_fewer_stars(work.counted, solution)
     return solution

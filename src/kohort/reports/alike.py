@@ -1,4 +1,4 @@
-"""Rows that are alike in some columns: how often each combination of values is there, and what that tells apart."""
+"""Rows that are alike in some columns: how often each combination of values is there, and what that distinguishes."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from kohort.policy import Policy
 from kohort.reports.published import Published, opened, policy_for
 
 MOST = 30
-"""So many values of a column are listed, at most."""
+"""Largest number of values of a column that are listed."""
 _WORDS = {
     "value": "one value, as it is",
     "interval": "[a - b]: a value from a to b, both included",

@@ -25,7 +25,7 @@ from kohort.search.task import Task
 from kohort.table import Table, read_table
 
 CELLS = 60_000
-"""A table with more values is looked at by a sample of so many, and of no fewer than `FEWEST` records."""
+"""A table with more values is looked at by a sample with about this number, and of no fewer than `FEWEST` records."""
 FEWEST, FEWEST_CLASSES = 500, 20
 TRIES = 420
 """What-ifs, at most: every column is left out, then counts less, then is coarser, the costliest first."""
@@ -174,7 +174,7 @@ def explain(
     (1.0, 0.0)
     """
 
-    def tell(step: str, share: float) -> None:
+    def report(step: str, share: float) -> None:
         stopping.heed()
         if progress is not None:
             progress(step, share)
@@ -184,12 +184,12 @@ def explain(
     policy = policy.for_columns(source.frame.columns)
     plan, seen = looked_at(source, policy, sample)
     usable = usable_of(seen, plan.policy)
-    ready = loaded(plan, usable, lambda share: tell("cluster", share))
+    ready = loaded(plan, usable, lambda share: report("cluster", share))
     task, codes, records = ready.work.whole, ready.codes, usable.records
     solution = solution_of(ready, records)
     loss = loss_of_solution(plan.measure, codes, solution, usable.without)
     tried = Trial(task, plan.seed)
-    columns, complete = _causes(tried, loss, tell)
+    columns, complete = _causes(tried, loss, report)
     return Explanation(
         algorithm=plan.algorithm.name,
         k=task.k,
@@ -240,7 +240,7 @@ class _Found:
     coarser: tuple[Coarser, ...] = ()
 
 
-def _causes(tried: Trial, loss: Loss, tell: Callable[[str, float], None]) -> tuple[tuple[ColumnCause, ...], bool]:
+def _causes(tried: Trial, loss: Loss, report: Callable[[str, float], None]) -> tuple[tuple[ColumnCause, ...], bool]:
     """What each column has to do with the loss; and whether everything was tried, or somebody pressed Ctrl-C."""
     axes = tried.codes.axes
     found = [_Found() for _ in axes]
@@ -253,7 +253,7 @@ def _causes(tried: Trial, loss: Loss, tell: Callable[[str, float], None]) -> tup
     tries += [("coarser", j) for j in costly if levels[j]]
     try:
         for number, (what, j) in enumerate(tries):
-            tell("try columns", number / len(tries))
+            report("try columns", number / len(tries))
             if what == "dropped":
                 found[j].dropped = tried.dropped(j)
             elif what == "lighter":

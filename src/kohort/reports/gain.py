@@ -22,7 +22,7 @@ from kohort.table import Table, read_table
 from kohort.table.types import typed_column
 
 _TRIED = 4
-"""So many columns are tried, those with the largest loss first."""
+"""Number of columns that are tried, those with the largest loss first."""
 _LEAST = 0.02
 """A hierarchy that saves a smaller part of the loss is not worth the work."""
 

@@ -25,16 +25,16 @@ from kohort.reports.published import Published
 from kohort.reports.ranges import AsIs, Floats, Generalized, Ranges, as_is, generalized
 
 CUTS = 16
-"""A number is compared with so many others."""
+"""Number of others that a number is compared with."""
 MOST_VALUES = 48
-"""So many values and groups of a category have a feature: those of the most rows."""
+"""Number of values and groups of a category that have a feature: those of the most rows."""
 FEW_NUMBERS = 10
 """A target of numbers with more distinct ones is predicted as a number, otherwise as a category."""
 MOST_CLASSES = 50
 """A target with more categories is not learned: each would have too few records."""
 TREES = 60
 TOLD_APART = 20
-"""So many categories of a target are told apart where the rarer ones may be joined."""
+"""Number of categories of a target that are distinguished where the rarer ones may be joined."""
 OTHERS = -1.0
 
 Rows: TypeAlias = NDArray[np.int64]

@@ -376,8 +376,8 @@ def opened(
     as_is : bool
         Whether all columns that are published as they are will be asked for; sensitive ones always may be.
     precise : bool
-        Whether the original is encoded by its own values, even where the policy tells some of them not apart: what an
-        attacker knows is precise.
+        Whether the original is encoded by its own values, even where the policy does not distinguish some of them:
+        what an attacker knows is precise.
     lenient : bool
         Whether a label that no hierarchy explains is one that covers nothing known, rather than a fault: for files of
         other tools that are read without a policy.

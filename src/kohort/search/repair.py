@@ -38,7 +38,7 @@ ONE_BY_ONE = 5
 """How often classes are merged with one other class each, before it becomes twice as many again and again."""
 
 
-def enforced(task: Task, solution: Solution) -> Solution:
+def repaired(task: Task, solution: Solution) -> Solution:
     """The solution with every promise kept: classes that break one are merged with others at the least loss.
 
     Promises that merging cannot keep (those of models that are not monotone) are first repaired by exchanges between
@@ -62,17 +62,17 @@ def enforced(task: Task, solution: Solution) -> Solution:
         search = Search(terms.codes, task.costs, task.k, task.rng, task.threads, terms.promises, quick=True)
         labels = search.refined(labels, Effort(EFFORT), _nobody)
     classes = f"{int(before.sum()):,} of {len(before):,} classes"
-    merging = mended(terms.codes, task, terms.promises, labels)
+    merging = merged_until_kept(terms.codes, task, terms.promises, labels)
     if merging is not None:
         boxes = boxes_of_labels(terms.codes.array, merging)
         return _solution(task, kept, boxes, solution, f"{classes}, by merging them with others")
     return _formed_anew(task, solution, f"{classes}, by forming all of them anew")
 
 
-def refined_and_enforced(task: Task, solution: Solution) -> Solution:
+def refined_and_repaired(task: Task, solution: Solution) -> Solution:
     """The solution refined and every promise kept; the solution itself, which keeps them, if that fails."""
     try:
-        return enforced(task, refined_solution(task, solution))
+        return repaired(task, refined_solution(task, solution))
     except InfeasibleError:
         return solution
 
@@ -108,7 +108,7 @@ class NotAllStars:
         return ~stars
 
 
-def mended(
+def merged_until_kept(
     codes: Codes, task: Task, promises: Sequence[Promise], labels: NDArray[np.int32]
 ) -> NDArray[np.int32] | None:
     """Merge classes that break a promise with others until none is broken; None if one class of all breaks one."""
@@ -177,8 +177,8 @@ def _without_suppression(task: Task, terms: Terms) -> Boxes | None:
             break
     for broken, labels in sorted(starts, key=lambda start: start[0])[:STARTS]:
         search = _search(task, terms)
-        repaired = search.refined(labels, Effort(LONG_EFFORT, heat=HEAT), _nobody) if broken else labels
-        boxes = _improved(task, terms, search, repaired)
+        changed = search.refined(labels, Effort(LONG_EFFORT, heat=HEAT), _nobody) if broken else labels
+        boxes = _improved(task, terms, search, changed)
         if boxes is not None:
             return boxes
     return None
@@ -209,7 +209,7 @@ def _merged_anew(task: Task, terms: Terms) -> Boxes | None:
         return None
     search = _search(task, terms)
     labels = search.refined(search.start, efforts_of(task, 1.0)[0], _nobody)
-    merging = mended(terms.codes, task, terms.promises, labels)
+    merging = merged_until_kept(terms.codes, task, terms.promises, labels)
     return None if merging is None else boxes_of_labels(terms.codes.array, merging)
 
 

@@ -26,7 +26,7 @@ from kohort.privacy.models.frequency_l_diversity import FrequencyLDiversity
 from kohort.privacy.models.t_closeness import TCloseness
 from kohort.search.merge import merged
 from kohort.search.refine import Effort, Search
-from kohort.search.repair import broken_classes, enforced, mended
+from kohort.search.repair import broken_classes, merged_until_kept, repaired
 from kohort.search.rules import rules_of
 from kohort.search.task import Task
 
@@ -86,7 +86,7 @@ def test_what_is_kept_stays_kept_and_what_is_broken_heals(k, n, seed):
     if promise.model.refuses_values(promise.table):
         return
     search = Search(codes, costs_of(codes), k, np.random.default_rng(seed), promises=[promise])
-    for start in (search.start, mended(codes, task_of(codes, k, (promise,)), [promise], search.start)):
+    for start in (search.start, merged_until_kept(codes, task_of(codes, k, (promise,)), [promise], search.start)):
         ended = search.refined(start, Effort(60), nobody)
         sizes = np.bincount(ended)
         assert sizes[sizes > 0].min() >= k
@@ -135,13 +135,13 @@ def test_threads_make_no_difference(n):
     np.testing.assert_array_equal(found[0], found[2])
 
 
-def test_healing_costs_less_than_merging():
+def test_repairing_costs_less_than_merging():
     codes, values = case(3000, 3)
     promise = promised(values, 2)
     task = task_of(codes, 5, (promise,))
     search = Search(codes, task.costs, 5, task.rng, promises=[promise])
     assert broken(search.start, values, 2)
-    by_merging = mended(codes, task, [promise], search.start)
+    by_merging = merged_until_kept(codes, task, [promise], search.start)
     repaired = search.refined(search.start, Effort(300), nobody)
     assert not broken(by_merging, values, 2)
     assert not broken(repaired, values, 2)
@@ -163,7 +163,7 @@ def test_repair_merges_whole_classes(k, n, seed):
     rng = np.random.default_rng(seed)
     labels = np.unique(rng.integers(0, max(1, n // (2 * k)), n), return_inverse=True)[1].astype(np.int32)
     before = Solution.of_labels(codes, labels)
-    after = enforced(task_of(codes, k, (promise,)), before)
+    after = repaired(task_of(codes, k, (promise,)), before)
     boxes = after.boxes
     assert (boxes.lo <= before.boxes.lo).all()
     assert (boxes.hi >= before.boxes.hi).all()
@@ -174,7 +174,7 @@ def test_repair_merges_whole_classes(k, n, seed):
 def test_a_solution_that_keeps_everything_is_left_alone():
     codes, values = numbers([[1], [1], [5], [5]]), np.array([0, 1, 0, 1])
     solution = Solution.of_labels(codes, np.array([0, 0, 1, 1], np.int32))
-    assert enforced(task_of(codes, 2, (promised(values, 2),)), solution) is solution
+    assert repaired(task_of(codes, 2, (promised(values, 2),)), solution) is solution
 
 
 def test_the_partner_that_heals_is_chosen_before_the_nearest():
@@ -185,8 +185,8 @@ def test_the_partner_that_heals_is_chosen_before_the_nearest():
     nearest = merged(codes.array, costs_of(codes), labels, only, [], np.random.default_rng(1))
     assert nearest[0] == nearest[2] != nearest[4]
     promise = promised([0, 0, 0, 0, 1, 1], 2)
-    healing = merged(codes.array, costs_of(codes), labels, only, [promise], np.random.default_rng(1))
-    assert healing[0] == healing[4] != healing[2]
+    repairing = merged(codes.array, costs_of(codes), labels, only, [promise], np.random.default_rng(1))
+    assert repairing[0] == repairing[4] != repairing[2]
 
 
 def test_a_class_is_repaired_in_few_rounds_however_many_others_it_needs(monkeypatch):
@@ -202,7 +202,7 @@ def test_a_class_is_repaired_in_few_rounds_however_many_others_it_needs(monkeypa
         return merged(*given)
 
     monkeypatch.setattr("kohort.search.repair.merged", counted)
-    found = mended(codes, task_of(codes, 4, [promise]), [promise], labels)
+    found = merged_until_kept(codes, task_of(codes, 4, [promise]), [promise], labels)
     assert not broken_classes(found, [promise]).any()
     assert len(rounds) < 20
 
@@ -252,7 +252,7 @@ def test_what_cannot_be_kept_is_refused():
     promise = promised([0, 0, 0, 1], 2)
     solution = Solution.of_labels(codes, np.zeros(4, np.int32))
     with pytest.raises(InfeasibleError, match="frequency-l-diversity: impossible for this table"):
-        enforced(task_of(codes, 2, (promise,)), solution)
+        repaired(task_of(codes, 2, (promise,)), solution)
 
 
 def test_a_promise_counts_published_records_only():

@@ -163,7 +163,7 @@ def certificate_of(verdict: Verdict, key: str | Path | None = None) -> Certifica
     """The certificate of a verdict; signed, if there is a key."""
     today = datetime.now(UTC).date()
     public = verdict.public()
-    # that a file is the one of a verdict beside it says nothing to who has the certificate
+    # that a file is the one of a verdict beside it says nothing to somebody who has the certificate
     public = replace(public, checks=tuple(check for check in public.checks if check.name != "file"))
     found = Certificate(public, today, version("kohort"))
     return found if key is None else found.signed(key)

@@ -238,7 +238,7 @@ def sizes(case: Case, model: SizeModel) -> Check:
 
 
 def judgement(model: SensitiveModel, classes: Judged, noun: str, plural: str) -> Check:
-    """Tell how many classes, or whatever they are called, keep what a model promises."""
+    """Say how many classes, or whatever they are called, keep what a model promises."""
     failing, number = classes.failing, classes.classes
     figures = _parameters(model) | {"classes_failing": failing, "rows_in_them": classes.records}
     if classes.other_spellings:
@@ -259,7 +259,7 @@ def _parameters(model: SensitiveModel) -> dict[str, int | float | str]:
 
 
 def _faults(column: PublishedColumn, texts: pl.Series) -> Iterator[tuple[str, Ints]]:
-    """Tell what is wrong with some texts, and with which of them by number; missing ones are left out."""
+    """Say what is wrong with some texts, and with which of them by number; missing ones are left out."""
     plain = np.zeros(len(texts), bool)
     border = (-math.inf, math.inf) if column.domain is None else tuple(map(exact, column.domain))
     if column.has_ends and border[0] is not None and border[1] is not None:

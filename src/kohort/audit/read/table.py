@@ -87,7 +87,7 @@ class Table:
         return f"literal_{self.columns[column]}"
 
     def differences(self, other: Table, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:
-        """Tell how many more rows than another table it has of each text of some columns, where that differs."""
+        """Say how many more rows than another table it has of each text of some columns, where that differs."""
         # a few columns are counted one by one, in half of the time
         for some in self.blocks(columns, 1 if len(columns) <= _FEW else _BLOCK):
             sides = (

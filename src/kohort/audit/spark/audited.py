@@ -19,7 +19,7 @@ from kohort.audit.read.csv import dialects_of
 from kohort.audit.read.dialect import Dialect
 from kohort.audit.read.files import Paths, listed_files
 from kohort.audit.read.opened import File
-from kohort.common.spark import guarded, telling
+from kohort.common.spark import guarded, naming_faults
 from kohort.policy import Policy
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _cells(files: Sequence[tuple[File, Dialect]]) -> Callable[[Batches], Batches
                 file, dialect = files[number]
                 blocks = records_of(file.path, dialect.form, file.place)
                 names = {place: f"c{place}" for place in range(len(dialect.header))}
-                while (block := telling(lambda blocks=blocks: next(blocks, None))) is not None:  # type: ignore[misc]
+                while (block := naming_faults(lambda blocks=blocks: next(blocks, None))) is not None:  # type: ignore[misc]
                     cells = [column.to_arrow().cast(pa.string()) for column in block.columns(names)]
                     yield pa.RecordBatch.from_arrays(cells, list(names.values()))
 

@@ -99,7 +99,7 @@ class SparkTable:
         return int(row[0]), int(row[1])
 
     def differences(self, other: SparkTable, columns: Sequence[str]) -> Iterator[tuple[str, str | None, int]]:
-        """Tell how many more rows than another table it has of each text of some columns, where that differs."""
+        """Say how many more rows than another table it has of each text of some columns, where that differs."""
         if not columns:
             return
         if id(other) not in self._differences:

@@ -194,7 +194,7 @@ def are_diverse(
     group,  # IN   int32[n], group of each member
     sizes,  # IN   int64[groups]
 ):
-    """Tell whether no value has more than 1/l of any group, for each promise."""
+    """Say whether no value has more than 1/l of any group, for each promise."""
     keys = np.empty(len(members), np.int64)
     for promise in range(len(shares)):
         for i in range(len(members)):

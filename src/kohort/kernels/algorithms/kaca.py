@@ -71,7 +71,7 @@ def _fill(
     costs,  # IN   Costs
     classes,  # IN/OUT Classes
 ):
-    """Work out the boxes of the exact classes."""
+    """Compute the boxes of the exact classes."""
     for row in range(codes.shape[0]):
         add_to_box(classes.boxes, row, costs, codes[row], classes.copies[row])
 

@@ -157,7 +157,7 @@ def _refresh(
     left,  # IN   int32[m]
     growth,  # IN/OUT Growth
 ):
-    """Work out the costs of the candidates again, and forget those that are used up."""
+    """Compute the costs of the candidates again, and forget those that are used up."""
     keys = growth.keys[cluster]
     lo = growth.boxes.lows[cluster]
     hi = growth.boxes.highs[cluster]

@@ -87,7 +87,7 @@ def fill_pairs(
     stop,  # IN   int, where to stop
     matrix,  # OUT  int32[m, m], distances of pairs, above the diagonal
 ):
-    """Work out the distances of the records to those after them."""
+    """Compute the distances of the records to those after them."""
     sides = np.zeros(max(records.near.offset[-1], records.apart.offset[-1]), np.int32)
     for record in range(start, stop):
         distances_from(records, record, record + 1, sides, matrix[record, record + 1 :])

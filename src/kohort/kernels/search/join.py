@@ -12,7 +12,7 @@ def fill(
     costs,  # IN   Costs
     boxes,  # IN/OUT Boxes; lows, highs and sizes are there
 ):
-    """Work out what the sides of boxes cost, and the boxes."""
+    """Compute what the sides of boxes cost, and the boxes."""
     for one in range(boxes.lows.shape[0]):
         boxes.cost[one] = 0
         for axis in range(boxes.lows.shape[1]):

@@ -72,7 +72,7 @@ def find_fresh(
     stop,  # IN   int, row after the last one
     fresh,  # OUT  bool[m, (count + 1) // 2]
 ):
-    """Tell which of the nearest neighbours were not among the nearest before."""
+    """Say which of the nearest neighbours were not among the nearest before."""
     half = fresh.shape[1]
     for row in range(start, stop):
         for place in range(half):

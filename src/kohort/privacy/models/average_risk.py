@@ -24,7 +24,7 @@ class AverageRisk(SizeModel):
 
     Notes
     -----
-    It is enforced by classes of at least 1/most records, rounded up. That is more than it asks for, which is a mean
+    It is kept by classes of at least 1/most records, rounded up. That is more than it asks for, which is a mean
     size of 1/most: then the largest risk is at most `most`, too.
 
     Examples

@@ -32,7 +32,7 @@ class OnClasses(Adversary):
     """An attack that succeeds for a share of the records of the classes, whoever they are.
 
     Its control are tables with the same classes, whose sensitive values are shuffled. If classes and values have
-    nothing to do with each other, the table is one of so many alike: that it is above all others then has a chance of
+    nothing to do with each other, the table is one of many alike: that it is above all others then has a chance of
     2.5 %, an exact test, whatever the share is.
     """
 

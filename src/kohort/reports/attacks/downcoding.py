@@ -22,7 +22,7 @@ from kohort.reports.published import Published
 from kohort.reports.words import percent
 
 _SPREAD = 20
-"""Proposed grids divide the range of a column into so many steps, at least."""
+"""Least number of steps into which proposed grids divide the range of a column."""
 
 
 @dataclass(frozen=True)
@@ -169,9 +169,9 @@ def _mitigation(policy: Policy, axes: tuple[Axis, ...]) -> Mitigation:
     free = [axis for axis in axes if isinstance(axis, LineAxis) and policy.columns[axis.name].snap is None]
     steps = {axis.name: _step(axis) for axis in free if policy.columns[axis.name].hierarchy is None}
     lines = [with_keys(name, snap=step) for name, step in steps.items() if step is not None]
-    advice = "Move the ends of intervals outward to a grid, and choose a larger k, so that ends tell less."
+    advice = "Move the ends of intervals outward to a grid, and choose a larger k, so that ends reveal less."
     if not lines:
-        advice = "Choose a larger k, so that ends and nodes tell less, or an algorithm of global recoding (incognito)."
+        advice = "Choose a larger k, so that ends and nodes reveal less, or global recoding (algorithm incognito)."
     return Mitigation(advice, "\n\n".join(lines) if lines else f"[privacy]\nk = {2 * policy.privacy.k}")
 
 

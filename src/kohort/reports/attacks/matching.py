@@ -38,7 +38,7 @@ class Matching(Adversary):
     def lacks(self, scene: Scene) -> str | None:
         release = scene.release
         if release.sizes.min() >= release.policy.privacy.k:
-            return "the rows are in classes of k or more, within which no matching tells them apart."
+            return "the rows are in classes of k or more, within which no matching distinguishes them."
         return super().lacks(scene)
 
     @override

@@ -76,7 +76,7 @@ class Attack:
 
     @property
     def succeeds(self) -> bool:
-        """Whether there is something to mend: more successes than chance explains, or any that is certain."""
+        """Whether something is to be done: more successes than chance explains, or any that is certain."""
         return self.certain > 0 or self.advantage.low > 0
 
     def to_dict(self) -> dict[str, Any]:

@@ -161,7 +161,7 @@ class Scene:
         return tuple(_sensitive(release, name, labels, kept) for name in names)
 
     def sample(self, size: int, rng: np.random.Generator) -> Ints:
-        """Draw some of so many, if they are more than the attempts; ascending."""
+        """Draw some of a given number, if they are more than the attempts; ascending."""
         if size <= self.attempts:
             return np.arange(size)
         return np.sort(rng.choice(size, self.attempts, replace=False))

@@ -10,7 +10,7 @@ from kohort.reports.charts.base import CHARTS, WIDTH, Chart, colour, library
 
 Standing: TypeAlias = Literal["beaten by another", "beaten by none", "recommended"]
 FEW = 6
-"""So many different risks are marked on their axis, each of them."""
+"""Up to this number of different risks, their axis marks each of them."""
 _HEIGHT = 220
 
 

@@ -1,7 +1,7 @@
 """The colours of reports, for paper and screens that are light, and for those that are dark.
 
-All of them can be told apart by who sees no red or green, and differ in lightness, so that they survive a printer
-without colours.
+People who see no red or green can distinguish all of them; and they differ in lightness, so that they survive a
+printer without colours.
 """
 
 from __future__ import annotations

@@ -183,16 +183,12 @@ def _propose_column(look: Look, given: Role | None = None) -> Proposal:
     proposal = proposed_role(look)
     if given is not None:
         proposal.role, proposal.unsure, proposal.reason = given, False, "you decided"
-    missing = look.missing
-    told = (
-        ""
-        if look.distinct < 2
-        else f", which tell {separation(look.counts.to_numpy()):.0%} of all pairs of records apart"
-    )
-    alone = f"; {look.alone:.0%} of the records have one of their own" if look.alone >= 0.01 else ""
-    proposal.notes.append(
-        f"{look.distinct:,} distinct values" + (f", {missing:,} missing" if missing else "") + f"{told}{alone}"
-    )
+    found = f"{look.distinct:,} distinct values" + (f", {look.missing:,} missing" if look.missing else "")
+    if look.distinct > 1:
+        found += f", which distinguish {separation(look.counts.to_numpy()):.0%} of all pairs of records"
+    if look.alone >= 0.01:
+        found += f"; {look.alone:.0%} of the records have one of their own"
+    proposal.notes.append(found)
     if more := other_spellings(look.values):
         is_another = "is another spelling" if more == 1 else "are other spellings"
         proposal.notes.append(

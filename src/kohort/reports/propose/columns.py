@@ -65,8 +65,8 @@ def _read(data: Any, column: str, policy: Policy | None) -> tuple[pl.DataFrame, 
     policy = None if policy is None else policy.for_columns(table.frame.columns)
     spec: dict[str, Any] = {"role": "quasi"}
     if policy is not None and column in policy.columns:
-        told = policy.columns[column]
-        spec |= {key: getattr(told, key) for key in ("type", "format", "decimal", "thousands") if getattr(told, key)}
+        known = policy.columns[column]
+        spec |= {key: getattr(known, key) for key in ("type", "format", "decimal", "thousands") if getattr(known, key)}
     given = {} if policy is None else policy.to_dict().get("input", {})
     return table.frame, Policy(privacy={"k": 2}, input=given, columns={column: spec})
 

@@ -37,7 +37,7 @@ _INITIALS = re.compile(r"^([^\W\d_]\.[ -]?)+[^\W\d_]{2,}$|^[^\W\d_]{2,},? ([^\W\
 _REGIONS = ("US", "GB", "DE", "FR", "ES", "IT", "NL", "PT", "BR", "AT", "CH", "BE")
 _DIALLED = re.compile(r"^\+?[\d()/ .-]+$")
 _TRIED = 60
-"""So many texts are shown to libraries, which take their time."""
+"""Number of texts that are shown to libraries, which take their time."""
 _TITLES = re.compile(r"^(dr|prof|mr|mrs|ms|herr|frau|mme|mlle|sra?|sig|dott|dhr|mevr)\.?\s+[^\W\d_]", re.IGNORECASE)
 _COMMON = """
     james john robert michael william david richard joseph thomas charles mary patricia jennifer linda elizabeth

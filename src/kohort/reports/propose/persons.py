@@ -13,7 +13,7 @@ from kohort.reports.propose.roles import Proposal, withdrawn
 from kohort.reports.propose.words import is_lasting, is_of_others, kinds_of
 
 _SEVERAL = 20
-"""So many values must repeat before anything is concluded from what they have in common."""
+"""Number of values that must repeat before anything is concluded from what they have in common."""
 _LONE = 0.1
 _OFTEN = 0.9
 """Of numbers that repeat, one with more different values than this share of its records may repeat by chance."""

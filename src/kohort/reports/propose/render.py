@@ -12,7 +12,7 @@ from kohort.reports.propose.persons import Person
 from kohort.reports.propose.roles import Proposal
 
 _MANY_ALIKE = 8
-"""So many columns that are proposed alike and are named alike get one entry."""
+"""From this number on, columns that are proposed alike and are named alike get one entry."""
 
 
 class Tokens(NamedTuple):

@@ -16,9 +16,9 @@ from kohort.reports.propose.publishable import doubt, is_known_name
 from kohort.reports.propose.words import Kind, is_code_name, is_weight, kinds_of
 
 _MANY = 0.2
-"""If so many of a column's texts are of a kind that names people, all are taken for such."""
+"""From this share of a column's texts on that are of a kind that names people, all are taken for such."""
 _FEW = 50
-"""A column of numbers of somebody or something with a sensitive word in its name may have so many and be published."""
+"""Most values of a published column that numbers somebody or something, and has a sensitive word in its name."""
 _FEW_PEOPLE = 10
 """A coarse column with a word for people in its name numbers them if it has more values than these."""
 _OF_PEOPLE = frozenset(
@@ -143,7 +143,7 @@ def _number(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
 def _survey_weight(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
     if not look.is_number or not ("survey-weight" in kinds or (is_weight(look.name) and look.is_of_records)):
         return None
-    reason = "a survey weight tells the stratum, and often the person; round it before you publish it"
+    reason = "a survey weight reveals the stratum, and often the person; round it before you publish it"
     return Proposal("identifier", reason, unsure=True)
 
 

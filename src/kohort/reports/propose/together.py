@@ -12,7 +12,7 @@ from kohort.reports.propose.looks import Look
 
 _SAMPLE = 100_000
 _MOST = 20
-"""So many columns are compared with each other."""
+"""Number of columns that are compared with each other."""
 
 
 def following(frame: pl.DataFrame, names: Sequence[str], looks: Mapping[str, Look]) -> dict[str, str]:

@@ -17,7 +17,7 @@ _OTHERS = 12
 """Other columns that are looked at, at most."""
 _FEW = 60
 _STEPS = 10
-"""A column with more than a few values is looked at in so many steps if it holds numbers or dates, else not at all."""
+"""Steps in which a column of many numbers or dates is looked at; other columns of many values are left out."""
 _SAMPLE = 200_000
 """Records that are looked at for what goes along with what."""
 

@@ -12,7 +12,7 @@ from kohort.reports.reproduce.base import Axes, Claim
 WIDE = 3
 """Panels beside each other."""
 FEW = 10
-"""So many values are marked on an axis, each of them."""
+"""Up to this number of values, an axis marks each of them."""
 FAR = 25
 """From this ratio of the largest and the smallest value on, an axis is logarithmic."""
 

@@ -400,9 +400,9 @@ def _flat(results: pl.DataFrame) -> Verdict:
         name: float(some["seconds"][0] / some["seconds"][-1])
         for (name,), some in least.group_by("algorithm", maintain_order=True)
     }
-    told = "; ".join(f"{name} {span:.1f}" for name, span in sorted(spans.items()))
+    each = "; ".join(f"{name} {span:.1f}" for name, span in sorted(spans.items()))
     flat = [1 / 1.5 <= spans[str(name)] <= 1.5 for name in THREADS]
-    why = f"Time for the smallest K over that for the largest: {told}. The work is cut by parts, and by K all the same."
+    why = f"Time for the smallest K over that for the largest: {each}. The work is cut by parts, and by K all the same."
     return Verdict(by_share([spans[GCCG] > 1.5, *flat]), why)
 
 
@@ -428,8 +428,8 @@ def _less_with_size(results: pl.DataFrame) -> Verdict:
 
 def _table_9(results: pl.DataFrame) -> Verdict:
     found = {name: people()[name].n_unique() for name in VALUES}
-    told = ", ".join(f"{name} {number}" for name, number in found.items())
-    return Verdict(by_share(found[name] == VALUES[name] for name in VALUES), f"{told}, where the work class is known.")
+    each = ", ".join(f"{name} {number}" for name, number in found.items())
+    return Verdict(by_share(found[name] == VALUES[name] for name in VALUES), f"{each}, where the work class is known.")
 
 
 def _records(results: pl.DataFrame) -> Verdict:
@@ -440,5 +440,5 @@ def _records(results: pl.DataFrame) -> Verdict:
         "of all": everybody.height,
         "that differ in the five columns": everybody.select(list(VALUES)).n_unique(),
     }
-    told = ", ".join(f"{number:,} {which}" for which, number in known.items())
-    return Verdict("reproduced" if RECORDS in known.values() else "not reproducible", f"Records: {told}.")
+    each = ", ".join(f"{number:,} {which}" for which, number in known.items())
+    return Verdict("reproduced" if RECORDS in known.values() else "not reproducible", f"Records: {each}.")

@@ -380,8 +380,8 @@ def _good(results: pl.DataFrame) -> Verdict:
     for table, line in of["eps_avg"].items():
         enough = line[0] + MOST * (max(line) - line[0])
         least[table] = next(weight for weight, value in zip(weights, line, strict=True) if value >= enough)
-    told = ", ".join(f"{weight} on {table}" for table, weight in sorted(least.items()))
-    why = f"The least weight with {MOST:.0%} of what the mean distance can gain: {told}; a larger one only loses more."
+    each = ", ".join(f"{weight} on {table}" for table, weight in sorted(least.items()))
+    why = f"The least weight with {MOST:.0%} of what the mean distance can gain: {each}; a larger one only loses more."
     has = all(weight <= GOOD for weight in least.values())
     exact = all(weight == GOOD for weight in least.values())
     return Verdict("reproduced" if exact else "trend only" if has else "not reproduced", why)
@@ -432,9 +432,9 @@ def _nodes(results: pl.DataFrame) -> Verdict:
     least = results.group_by("table", "nodes", "method").agg(pl.col("seconds").min())
     nodes = sorted(least["nodes"].unique())
     [line] = series(least, "seconds", "nodes", "method").values()
-    told = ", ".join(f"{seconds:.1f} s with {number}" for number, seconds in zip(nodes, line, strict=True))
+    each = ", ".join(f"{seconds:.1f} s with {number}" for number, seconds in zip(nodes, line, strict=True))
     why = (
-        f"50,000 records in Spark, where clustering includes writing: {told}. The nodes are cores of this machine, "
+        f"50,000 records in Spark, where clustering includes writing: {each}. The nodes are cores of this machine, "
         "and the "
     )
     why += f"paper's are machines; it has {os.cpu_count()}."

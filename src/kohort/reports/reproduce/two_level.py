@@ -284,8 +284,8 @@ def _joined(results: pl.DataFrame) -> Verdict:
 def _disclosed(results: pl.DataFrame) -> Verdict:
     worst = {name: int(most) for name, most in results.group_by("method").agg(pl.col("disclosed").max()).iter_rows()}
     why = (
-        "Even without an ID, who knows the class of a person in every table has only the values that all have in "
-        "common. "
+        "Even without an ID, somebody who knows the class of a person in every table has only the values that all "
+        "have in common. "
     )
     why += f"Of 32,561 records, a single one is left for {worst[EQUAL]:,} without the second level at most, for "
     why += f"{worst[BOTH]:,} with it, and for {worst[UNEQUAL]:,} with unequal groups."

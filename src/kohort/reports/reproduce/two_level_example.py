@@ -150,8 +150,8 @@ def _normalized(results: pl.DataFrame) -> Verdict:
 
 def _diseases(results: pl.DataFrame) -> Verdict:
     other = [who for who in DISEASES if DISEASES[who] != TABLE_III_DISEASES[who]]
-    told = "; ".join(f"Patient {who} has {DISEASES[who]} or {TABLE_III_DISEASES[who]}" for who in other)
-    return Verdict("erratum" if other else "reproduced", f"{told}." if other else "They are.")
+    listed = "; ".join(f"Patient {who} has {DISEASES[who]} or {TABLE_III_DISEASES[who]}" for who in other)
+    return Verdict("erratum" if other else "reproduced", f"{listed}." if other else "They are.")
 
 
 def _joined(names: tuple[str, ...]) -> list[tuple[str, ...]]:

@@ -92,12 +92,12 @@ def risk(
     """
     people = People(population, population_size, sampling_fraction)
     chosen, stated = _policy(table, policy, original, k, quasi_identifiers, sensitive)
-    tell = progress or (lambda _step, _share: None)
+    watch = progress or (lambda _step, _share: None)
     what = kind_of(table, chosen)
     with opened(table, chosen, as_is=True, what=what) as file:
         source = _source(table, chosen) if what == "original" and population is not None else None
         found = Risk(
-            file=_exposure(file, people, source, partial(tell, "columns")),
+            file=_exposure(file, people, source, partial(watch, "columns")),
             k=chosen.privacy.k if stated and chosen.privacy.anonymity != "buckets" else None,
             in_classes=what == "original" or chosen.privacy.anonymity == "classes",
             is_counted=population is not None,
@@ -109,7 +109,7 @@ def risk(
         refuse_other(file.rows, source)
         contained, why_not = _contained(file.beside(source), found.k)
     with opened(original, chosen, as_is=True, what="original") as before:
-        exposure = _exposure(before, people, source, partial(tell, "columns of the original"))
+        exposure = _exposure(before, people, source, partial(watch, "columns of the original"))
     return replace(found, original=exposure, containment=contained, caveats=(*found.caveats, *why_not))
 
 

@@ -59,12 +59,12 @@ class Attacker:
 
 
 def prosecutor(sizes: NDArray[np.int64]) -> Attacker:
-    """Who knows that somebody is in the table: a class of f records leaves one chance in f."""
+    """Somebody who knows that a person is in the table: a class of f records leaves one chance in f."""
     return Attacker.of(sizes, sizes)
 
 
 def journalist(people: NDArray[np.int64], sizes: NDArray[np.int64]) -> Attacker:
-    """Who knows a population: a class that F people of it fit leaves one chance in F.
+    """Somebody who knows a population: a class that F people of it fit leaves one chance in F.
 
     A class that fewer people fit than it has records is taken for one of as many people: they are in the table.
     """

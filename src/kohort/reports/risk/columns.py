@@ -1,4 +1,4 @@
-"""What single columns say about people: how many values, and how many pairs of people they tell apart."""
+"""What single columns say about people: how many values, and how many pairs of people they distinguish."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Containment:
     counts : mapping
         Number of covered records by the number of rows that cover them.
     attacker : Attacker
-        The chance of who knows all quasi-identifiers of a covered record exactly, and picks one of these rows.
+        The chance of somebody who knows all quasi-identifiers of a covered record exactly, and picks one of these rows.
     """
 
     records: int

@@ -26,9 +26,9 @@ class Exposure:
     rows, suppressed : int
         Rows of the table, and those of nothing but ``*``, which no figure counts.
     quasi : Crowd
-        For who knows the quasi-identifiers.
+        For somebody who knows the quasi-identifiers.
     strict : Crowd or None
-        For who knows what is published as it is, too; None where there is no such column.
+        For somebody who also knows what is published as it is; None where there is no such column.
     uniqueness : Uniqueness or None
         Estimates of the share of the population that is unique in the quasi-identifiers; None without a population.
     columns : tuple of ColumnRisk

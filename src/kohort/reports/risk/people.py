@@ -43,7 +43,7 @@ class People:
             raise PolicyError("sampling fraction: it must be more than 0, and 1 at most.")
 
     def number(self, rows: int) -> int | None:
-        """How many they are, for a table of so many rows; None if nothing is said, or they have to be counted."""
+        """How many they are, for a table of this size; None if nothing is said, or they have to be counted."""
         size = self.size if self.fraction is None else round(rows / self.fraction)
         if size is not None:
             _refuse_few(size, rows)

@@ -14,7 +14,7 @@ _MOST = 12
 
 
 def charts_of(risk: Risk, *, private: bool) -> list[Chart]:
-    """How large classes are, how many records are at risk, and which columns tell people apart; before and after."""
+    """How large classes are, how many records are at risk, and which columns distinguish people; before and after."""
     before = risk.original if private else None
     charts: list[Chart] = []
     if before is not None and before.quasi.sizes:
@@ -41,4 +41,4 @@ def _telling(file: Exposure, before: Exposure | None) -> Chart:
     if before is not None:
         known = {column.name: column.separation for column in before.columns}
         series = {"original": [known.get(name, 0.0) for name in names], "release": series[""]}
-    return Bars("Share of pairs of people that a column tells apart", names, series, most=1.0)
+    return Bars("Share of pairs of people that a column distinguishes", names, series, most=1.0)

@@ -75,8 +75,8 @@ def column_sets(
 ) -> ColumnSets:
     """Look for the smallest sets of columns that single people out.
 
-    Sets are looked at by size, the columns that tell most apart first, until all are done or some hundred million cells
-    were counted: the same sets wherever it runs. A set that holds one that was found is no news. Many need not be
+    Sets are looked at by size, the columns that distinguish most first, until all are done or some hundred million
+    cells were counted: the same sets wherever it runs. A set that holds one that was found is no news. Many need not be
     counted: more columns cannot make a row of a class unique for each value that they have, if the class has more rows.
 
     Parameters
@@ -115,7 +115,7 @@ class _Search:
         self.looked_at = self.cells = 0
 
     def of_size(self, size: int) -> Iterator[ColumnSet]:
-        """Sets of so many columns that single people out, and hold none that does."""
+        """Sets of a given number of columns that single people out, and hold none that does."""
         for some in combinations(self.names, size):
             if self.cells + self.rows > _CELLS or self.looked_at >= _SETS:
                 return
@@ -159,5 +159,5 @@ class _Classes:
         return cls(*np.unique(counts, return_counts=True))
 
     def most_unique(self, values: int) -> int:
-        """Rows that more columns of so many values can make unique: of a larger class, all values but one."""
+        """Rows that more columns of a given number of values can make unique: of a larger class, all values but one."""
         return int(np.where(self.sizes <= values, self.sizes, values - 1) @ self.classes)

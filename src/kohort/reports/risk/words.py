@@ -34,7 +34,7 @@ def _alike(risk: Risk) -> Iterator[str]:
     quasi, suppressed = risk.file.quasi, risk.file.suppressed
     if quasi.unique:
         alone = f"{count(quasi.unique, 'row')} of {quasi.rows:,} ({percent(quasi.unique_share)}) {are(quasi.unique)}"
-        yield f"{alone} unique: who knows the quasi-identifiers of these people finds no other row that looks alike."
+        yield f"{alone} unique: anybody who knows the quasi-identifiers of these people finds no other row like theirs."
     else:
         yield f"Nobody is alone: in the quasi-identifiers, every row looks like {quasi.smallest - 1:,} others or more."
     if risk.k is not None and risk.in_classes and (below := quasi.below(risk.k)):
@@ -46,7 +46,7 @@ def _alike(risk: Risk) -> Iterator[str]:
 def _attackers(risk: Risk, *, private: bool) -> Iterator[str]:
     quasi = risk.file.quasi
     yield (
-        f"Prosecutor: who knows that somebody is in the table and guesses the row is right "
+        f"Prosecutor: somebody who knows that a person is in the table and guesses the row is right "
         f"{_chances(quasi.prosecutor)}."
     )
     unique = risk.file.uniqueness
@@ -57,7 +57,7 @@ def _attackers(risk: Risk, *, private: bool) -> Iterator[str]:
         f"Journalist: who only knows that somebody is in the population, and not whether in the table, is right "
         f"{_chances(quasi.journalist)} ({how})."
     )
-    yield f"Marketer: who guesses whose row each is, for all rows, is right for {percent(quasi.marketer)} of them."
+    yield f"Marketer: guessing whose row each is, for all rows, is right for {percent(quasi.marketer)} of them."
     yield from _unique(unique)
 
 
@@ -85,7 +85,7 @@ def _unique(found: Uniqueness) -> Iterator[str]:
 def _strict(strict: Crowd | None) -> Iterator[str]:
     if strict is not None:
         yield (
-            f"Who also knows the columns that are published as they are finds {count(strict.unique, 'row')} "
+            f"Somebody who also knows the columns that are published as they are finds {count(strict.unique, 'row')} "
             f"({percent(strict.unique_share)}) that no other looks like."
         )
 

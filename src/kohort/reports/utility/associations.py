@@ -14,13 +14,13 @@ from kohort.reports.utility.columns import Column
 from kohort.reports.utility.distributions import group_cuts
 
 GROUPS = 10
-"""Numbers and dates are put into so many groups of as many records."""
+"""Number of groups of as many records that numbers and dates are put into."""
 VALUES = 20
-"""So many values of a category are told apart, the most frequent ones; all others are one."""
+"""Number of values of a category that are distinguished, the most frequent ones; all others are one."""
 MOST_PAIRS = 300
-"""Of a wide table, so many pairs are drawn."""
+"""Number of pairs that are drawn of a wide table."""
 MOST_RECORDS = 50_000
-"""Of a long table, so many records and rows are drawn."""
+"""Number of records and rows that are drawn of a long table."""
 
 
 @dataclass(frozen=True)

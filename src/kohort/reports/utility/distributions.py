@@ -10,7 +10,7 @@ from kohort.reports.ranges import Floats, Kind, Ranges
 from kohort.reports.utility.columns import Column
 
 GROUPS = 20
-"""Numbers and dates are compared in so many groups of as many records."""
+"""Number of groups of as many records in which numbers and dates are compared."""
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 

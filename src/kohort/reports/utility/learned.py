@@ -13,7 +13,7 @@ from kohort.reports.learning import Task, features, predicted, score, split, tar
 from kohort.reports.published import Published
 
 MOST_TARGETS = 3
-"""So many sensitive columns are targets if none is declared."""
+"""Number of sensitive columns that are targets if none is declared."""
 
 
 @dataclass(frozen=True)

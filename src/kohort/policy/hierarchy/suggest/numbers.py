@@ -17,8 +17,8 @@ _PLACES = 200
 def suggest_cuts(values: Floats, records: Floats, *, smallest: int = 10) -> list[list[float]]:
     """Propose borders for each level, finest first; none for numbers that cannot be cut.
 
-    Of all cuts into so many intervals these have the least sum of records times width, with at least `smallest` records
-    in each interval. Each coarser level joins the neighbours that this makes least worse.
+    Of all cuts into this number of intervals, these have the least sum of records times width, with at least
+    `smallest` records in each interval. Each coarser level joins the neighbours that this makes least worse.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, Stru
 
 from kohort.algorithms.base import Algorithm
 from kohort.algorithms.pac import BetaCluster, ProximityAwareClustering
-from kohort.common.spark import telling
+from kohort.common.spark import naming_faults
 from kohort.errors import DataError, InfeasibleError
 from kohort.policy import Policy
 from kohort.release.engines.features import SPARK, refuse, refuse_partitions
@@ -253,7 +253,7 @@ def _work(job: Job, algorithm_of: Algorithms) -> Work:
     """The work on one partition: Arrow in, Arrow out."""
 
     def work(table: pa.Table) -> pa.Table:
-        return _in_arrow(telling(lambda: _piece(table, job, algorithm_of)).released, table, job)
+        return _in_arrow(naming_faults(lambda: _piece(table, job, algorithm_of)).released, table, job)
 
     return work
 
@@ -262,7 +262,7 @@ def _trial(job: Job, algorithm_of: Algorithms) -> Work:
     """Whether one partition can keep every promise: a row if it cannot."""
 
     def trial(table: pa.Table) -> pa.Table:
-        faults = telling(lambda: _faults(table, job, algorithm_of))
+        faults = naming_faults(lambda: _faults(table, job, algorithm_of))
         parts = pa.array([table.column(PART)[0].as_py()] * len(faults), pa.int32())
         return pa.Table.from_arrays([parts, pa.array(faults, pa.list_(pa.string()))], [PART, FAULT])
 

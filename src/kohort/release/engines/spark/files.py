@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from kohort.common.spark import guarded, telling
+from kohort.common.spark import guarded, naming_faults
 from kohort.errors import DataError, InternalError
 from kohort.table.files import FileKind
 from kohort.table.sources import Source, damaged, relation
@@ -110,7 +110,7 @@ def _cells(source: Source) -> Callable[[Batches], Batches]:
         for batch in numbers:
             for number in batch.column(0).to_pylist():
                 found = _batches(replace(source, files=(source.files[number],)))
-                while (some := telling(lambda found=found: next(found, None))) is not None:  # type: ignore[misc]
+                while (some := naming_faults(lambda found=found: next(found, None))) is not None:  # type: ignore[misc]
                     yield some
 
     return read

@@ -36,7 +36,7 @@ def _caveats(evidence: Evidence) -> Iterator[tuple[str, str]]:
         yield (
             "downcoding",
             "Descriptions are as tight as they can be: an end of an interval is somebody's value, and a label was the "
-            "lowest that fits. Who knows the method can sometimes infer finer values than are shown (Cohen 2022).",
+            "lowest that fits. Knowing the method, one can sometimes infer finer values than are shown (Cohen 2022).",
         )
     yield (
         "singling out",

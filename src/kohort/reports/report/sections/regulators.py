@@ -104,7 +104,7 @@ def _certain(evidence: Evidence) -> dict[str, dict[str, float | int]]:
 
 def _inference(evidence: Evidence) -> str:
     if not evidence.in_classes:
-        return "Rows of a person cannot be told apart by classes here; see the attacks."
+        return "Classes alone do not distinguish the rows of a person here; see the attacks."
     found = _certain(evidence)
     if not found:
         return "No column is declared as sensitive, so nothing says what must not be inferred."

@@ -87,7 +87,7 @@ class Estimator(ABC):
 
         The estimator is applied to up to 99 samples, and the interval allows for errors as large as it makes
         there (basic bootstrap of the logarithm). It says how far chance may have led the estimate astray, if the model
-        fits; whether it fits, only the other estimators can tell.
+        fits; whether it fits, only the other estimators can show.
         """
         if sample.rows >= sample.population or not sample.of_size(1):
             share = sample.of_size(1) / sample.population
