@@ -125,7 +125,7 @@ class _Search:
             ]
             if not candidates:
                 break
-            self._refuse_large(candidates, size)
+            self._refuse_round(candidates, size)
             found = []
             for index, columns in enumerate(candidates):
                 nodes = self._anonymous_nodes(columns)
@@ -157,7 +157,7 @@ class _Search:
         """Whether something is left when any one column is left out."""
         return all(_without(columns, place) in self.anonymous for place in range(len(columns)))
 
-    def _refuse_large(self, candidates: Sequence[Columns], size: int) -> None:
+    def _refuse_round(self, candidates: Sequence[Columns], size: int) -> None:
         """Refuse a round that would take too long, before it begins."""
         nodes = sum(prod(self.ladders[j].top for j in columns) for columns in candidates)
         rows = len(self.table.counts)

@@ -87,7 +87,7 @@ class LoukidesShao(Clusterer):
         whole = np.column_stack([task.codes.array, task.sensitive.array])
         rows = distinct_rows(whole, np.array([axis.size for axis in axes], np.int64))
         domains, words = self._domains(axes, len(task.codes.axes))
-        self._refuse_large(clusters, len(rows.codes), 8 * words + 12 * len(axes))
+        self._refuse_clusters(clusters, len(rows.codes), 8 * words + 12 * len(axes))
         sets = kernels.empty_sets(clusters + 1, len(axes), words)
         labels, formed = self._grown(task, rows, domains, sets)
         if not formed:
@@ -125,7 +125,7 @@ class LoukidesShao(Clusterer):
         )
         return domains, -(-bits // 64)
 
-    def _refuse_large(self, clusters: int, rows: int, bytes_of_a_cluster: int) -> None:
+    def _refuse_clusters(self, clusters: int, rows: int, bytes_of_a_cluster: int) -> None:
         """Refuse a table that would take too long or too much memory, before any work is done."""
         what = f"would form {clusters:,} clusters of {rows:,} distinct rows"
         instead = "use an algorithm for large tables, such as 'k-member'"

@@ -224,10 +224,10 @@ class ProximityAwareClustering(Clusterer):
             When that needs more memory than `capacity` allows.
         """
         t = self.t or usual_parts(records, self.capacity)
-        self._refuse_large(records, t, k)
+        self._refuse_beyond_capacity(records, t, k)
         return t
 
-    def _refuse_large(self, n: int, t: int, k: int) -> None:
+    def _refuse_beyond_capacity(self, n: int, t: int, k: int) -> None:
         """Refuse what needs more memory than `capacity` allows, before any work is done."""
         if n <= self.capacity:
             return

@@ -11,7 +11,7 @@ from kohort.audit.as_is import as_is_of
 from kohort.audit.asked import texts_of
 from kohort.audit.beside import stated_beside
 from kohort.audit.case import Case, LoadedCase, bound_names
-from kohort.audit.checklist import Need, answers, unanswerable
+from kohort.audit.checklist import Need, answers, refuse_unanswerable
 from kohort.audit.checks import buckets
 from kohort.audit.checks.classes import classes
 from kohort.audit.checks.coverage import pair
@@ -153,7 +153,12 @@ def examine(
     if ledger is not None:
         refuse_ledger(policy)
     if memory is not None:
-        _refuse_in_limited_memory(policy, ledger)
+        if ledger is not None:
+            raise DataError(
+                "memory: a ledger lists every class and must fit into it; leave out the limit, or the ledger."
+            )
+        why = " needs the whole table in memory; leave out the limit of memory."
+        refuse_unanswerable(policy, Need.WHOLE, lambda question: why)
     in_buckets = policy.privacy.anonymity == "buckets"
     if in_buckets != (sensitive_table is not None):
         raise DataError(
@@ -194,14 +199,6 @@ def _refuse_changed(files: Sequence[Path], before: Sequence[tuple[int, int]]) ->
         for path, then, now in zip(files, before, states(files), strict=True)
         if then != now
     )
-
-
-def _refuse_in_limited_memory(policy: Policy, ledger: Ledger | None) -> None:
-    """Refuse what is not done in pieces: its memory would grow with the table whatever the limit."""
-    if ledger is not None:
-        raise DataError("memory: a ledger lists every class and must fit into it; leave out the limit, or the ledger.")
-    why = "needs the whole table in memory; leave out the limit of memory."
-    PolicyError.refuse(policy.located(one.place, f"{one.promised} {why}") for one in unanswerable(policy, Need.WHOLE))
 
 
 def refuse_ledger(policy: Policy) -> None:

@@ -18,6 +18,7 @@ from kohort.audit.checks.repeats import repeated_identifiers
 from kohort.audit.earlier.intersection import intersection
 from kohort.audit.earlier.invariance import invariance
 from kohort.audit.verdict import Check
+from kohort.errors import PolicyError
 from kohort.policy import Policy
 from kohort.privacy import PopulationModel, PrivacyModel, SensitiveModel, SizeModel, models_of
 
@@ -149,3 +150,8 @@ def answers(case: Case, *, strict: bool) -> list[Check]:
 def unanswerable(policy: Policy, lacking: Need) -> list[Question]:
     """What the policy promises and cannot be checked where something is lacking."""
     return [item for item in checklist(policy) if item.promised and item.needs & lacking]
+
+
+def refuse_unanswerable(policy: Policy, lacking: Need, why: Callable[[Question], str]) -> None:
+    """Refuse what cannot be checked where something is lacking: silence would be a promise."""
+    PolicyError.refuse(policy.located(one.place, f"{one.promised}{why(one)}") for one in unanswerable(policy, lacking))

@@ -8,7 +8,6 @@ transaction ends, and the verdicts appear.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -43,10 +42,10 @@ def with_databases(make: Made) -> Made:
         if how.get("resume"):
             raise DataError("resume: a table in a database may have changed since; run without --resume.")
         _refuse_over_databases(source, target, how)
-        with private_folder("kohort-database") as folder, ExitStack() as stack:
+        with private_folder("kohort-database") as folder:
             if target is not None:
                 _refuse(source, target, how)
-            copy = table if source is None else stack.enter_context(copied_table(source, folder))
+            copy = table if source is None else copied_table(source, folder)
             if target is None:
                 return make(profile, copy, policy, **how)
             return _into(target, folder / "release.parquet", lambda **more: make(profile, copy, policy, **more), how)

@@ -91,7 +91,8 @@ def read_table(source: Any, settings: Input | None = None, known: Collection[str
 
 def _read_stored(place: SqlTable, known: Collection[str]) -> Table:
     """A table in a database, which is read once."""
-    with private_folder("kohort-database", guarded=False) as folder, copied_table(place, folder) as path:
+    with private_folder("kohort-database", guarded=False) as folder:
+        path = copied_table(place, folder)
         return Table(_plain(_read_parquet(path), place.name, known), "polars", zones=_zones(path, known))
 
 

@@ -19,14 +19,14 @@ from kohort.audit.as_is import as_is_of
 from kohort.audit.asked import texts_of
 from kohort.audit.audit import facts_of
 from kohort.audit.case import Case
-from kohort.audit.checklist import Need, Question, answers, unanswerable
+from kohort.audit.checklist import Need, Question, answers, refuse_unanswerable
 from kohort.audit.checks.histograms import Judged
 from kohort.audit.fitted import fitted_to_release
 from kohort.audit.meaning.published import published_column
 from kohort.audit.meaning.spelling import alike, written
 from kohort.audit.spark.counted import STARRED, SparkTable, counted_table
 from kohort.audit.verdict import Verdict, hashes, versions
-from kohort.errors import DataError, PolicyError
+from kohort.errors import DataError
 from kohort.policy import Policy
 from kohort.policy.promise import promise_of
 from kohort.privacy import Histogram, Reference, SensitiveModel, reference_of
@@ -85,7 +85,7 @@ def examine(
     release: DataFrame, policy: Policy, *, original: DataFrame | None = None, strict: bool = False
 ) -> tuple[Verdict, SparkTable]:
     """Do what `verify` does, and give the counted release along."""
-    refuse_promises(policy)
+    refuse_unanswerable(policy, _LACKING, _why)
     published = set(policy.columns) - set(policy.dropped)
     table = counted_table(release, "release", policy, published)
     source = None if original is None else counted_table(original, "original", policy, set(policy.columns))
@@ -101,17 +101,10 @@ def examine(
     return verdict, table
 
 
-def refuse_promises(policy: Policy) -> None:
-    """Refuse what is not checked in Spark: silence would be a promise."""
-    PolicyError.refuse(
-        policy.located(one.place, f"{one.promised}: {_why(one)}") for one in unanswerable(policy, _LACKING)
-    )
-
-
 def _why(question: Question) -> str:
     if Need.ROWS not in question.needs:
-        return "rows have no order in Spark; remove it, or use the local engine."
-    return "Spark does not check it; use the local engine."
+        return ": rows have no order in Spark; remove it, or use the local engine."
+    return ": Spark does not check it; use the local engine."
 
 
 @dataclass(frozen=True)

@@ -235,7 +235,7 @@ class _Work:
     def failures(self, job: Job, parts: list[int]) -> dict[int, InfeasibleError]:
         """Work on some partitions that are not finished yet, several at a time; the faults of those that cannot be."""
         sizes = {part: self.stock.size(leaves) for part, leaves in job.cuts.groups.items()}
-        self._refuse_large(job, sizes)
+        self._refuse_joined(job, sizes)
 
         def work(part: int, progress: Callable[[float], None], threads: int) -> None:
             if not self._is_done(job, part):
@@ -269,7 +269,7 @@ class _Work:
         content: dict[str, Any] = json.loads(self.space.tally(part).read_text(encoding="utf-8"))
         return content
 
-    def _refuse_large(self, job: Job, sizes: dict[int, int]) -> None:
+    def _refuse_joined(self, job: Job, sizes: dict[int, int]) -> None:
         """Refuse to work on partitions that were joined for a promise and do not fit into memory any more."""
         some = [sizes[part] for part, leaves in job.cuts.groups.items() if len(leaves) > 1]
         if job.promises and some and max(some) > _room(self.memory):

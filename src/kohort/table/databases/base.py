@@ -7,10 +7,12 @@ import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from urllib.parse import unquote, urlsplit
+
+from typing_extensions import override
 
 from kohort.common.registry import Registry
 from kohort.errors import DataError, KohortError
@@ -197,6 +199,51 @@ class Kind(ABC):
 DATABASES: Registry[Kind] = Registry("kind of database")
 
 
+class FileKind(Kind):
+    """A database in one file."""
+
+    title: ClassVar[str]
+    session: ClassVar[Callable[..., Session]]
+
+    @override
+    def open(self, place: SqlTable, *, writes: bool) -> Session:
+        if not place.file.is_file():
+            raise DataError(
+                f"{place.file.name}: there is no such {self.title} file; check the path after {self.name}:///."
+            )
+        return self.session(place, writes=writes)
+
+
+class FileSession(Session):
+    """One connection to a database in one file, and one transaction."""
+
+    _connection: Any
+
+    @override
+    def rows(self, sql: str) -> Iterator[list[tuple[Any, ...]]]:
+        found = guarded(self.place, "read", lambda: self._connection.execute(sql))
+        while some := guarded(self.place, "read", lambda: found.fetchmany(ROWS)):
+            yield some
+
+    @override
+    def database(self) -> tuple[Any, ...]:
+        state = self.place.file.stat()
+        return state.st_dev, state.st_ino
+
+    @override
+    def commit(self) -> None:
+        for sql in (
+            f"DROP TABLE IF EXISTS {self.relation}",
+            f"ALTER TABLE {self.staged} RENAME TO {quoted_name(self.place.names[-1])}",
+            "COMMIT",
+        ):
+            guarded(self.place, "written", lambda sql=sql: self._connection.execute(sql))  # type: ignore[misc]
+
+    @override
+    def close(self) -> None:
+        self._connection.close()
+
+
 @contextmanager
 def opened(place: SqlTable, *, writes: bool = False) -> Iterator[Session]:
     """A session that is undone and closed at the end of the block."""
@@ -235,16 +282,10 @@ _REASONS = {
 }
 
 
-@contextmanager
-def copied_table(place: SqlTable, folder: Path) -> Iterator[Path]:
-    """A private Parquet file with the rows, in the order in which the database gave them."""
+def copied_table(place: SqlTable, folder: Path) -> Path:
+    """Copy the rows, in the order in which the database gives them, into a Parquet file in a private folder."""
     name = "query" if place.table is None else re.sub(r"[^\w.-]", "_", place.names[-1])
     path = folder / f"{name}.parquet"
     with opened(place) as session:
         guarded(place, "read", lambda: session.copy(path))
-    yield path
-
-
-def with_table(place: SqlTable, table: str) -> SqlTable:
-    """Another table of the same database."""
-    return replace(place, table=table, query=None)
+    return path

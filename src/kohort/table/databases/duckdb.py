@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
 from typing_extensions import override
 
-from kohort.errors import DataError
 from kohort.table.csv import literal_path
-from kohort.table.databases.base import DATABASES, ROWS, Kind, Session, SqlTable, guarded, quoted_name
+from kohort.table.databases.base import DATABASES, FileKind, FileSession, SqlTable, guarded, quoted_name
 
 _AS_TEXT = ("HUGEINT", "UHUGEINT", "UUID", "BIT", "TIME WITH TIME ZONE", "BIGNUM", "VARINT", "JSON")
 """Types that Parquet has not; they are read as texts."""
 
 
-@DATABASES.register("duckdb")
-class DuckDb(Kind):
-    """A database in one file."""
-
-    @override
-    def open(self, place: SqlTable, *, writes: bool) -> Session:
-        if not place.file.is_file():
-            raise DataError(f"{place.file.name}: there is no such DuckDB file; check the path after duckdb:///.")
-        return DuckDbSession(place, writes=writes)
-
-
-class DuckDbSession(Session):
+class DuckDbSession(FileSession):
     """One connection; the file is locked while it is open for writing."""
 
     def __init__(self, place: SqlTable, *, writes: bool) -> None:
@@ -39,12 +26,6 @@ class DuckDbSession(Session):
         )
         self.run("SET TimeZone = 'UTC'")
         self.run("BEGIN TRANSACTION")
-
-    @override
-    def rows(self, sql: str) -> Iterator[list[tuple[Any, ...]]]:
-        found = guarded(self.place, "read", lambda: self._connection.execute(sql))
-        while some := guarded(self.place, "read", lambda: found.fetchmany(ROWS)):
-            yield some
 
     def _described(self, relation: str) -> dict[str, str]:
         sql = f"DESCRIBE SELECT * FROM {relation}"
@@ -64,11 +45,6 @@ class DuckDbSession(Session):
         self.run(f"COPY (SELECT {cells} FROM {self.relation}) TO '{target}' (FORMAT parquet, COMPRESSION zstd)")
 
     @override
-    def database(self) -> tuple[Any, ...]:
-        state = self.place.file.stat()
-        return state.st_dev, state.st_ino
-
-    @override
     def identity(self) -> tuple[Any, ...] | None:
         return next(((schema, name) for schema, name, _ in self._there()), None)
 
@@ -79,23 +55,22 @@ class DuckDbSession(Session):
     def _there(self) -> list[tuple[str, str, str]]:
         """What has the name of the table, and of which kind it is."""
         names = self.place.names
-        return self._connection.execute(
+        found: list[tuple[str, str, str]] = self._connection.execute(
             "SELECT lower(table_schema), lower(table_name), table_type FROM information_schema.tables "
             "WHERE lower(table_schema) = ? AND lower(table_name) = ? AND table_catalog = current_database()",
             [names[0].lower() if len(names) == 2 else "main", names[-1].lower()],
         ).fetchall()
+        return found
 
     @override
     def load(self, path: Path) -> None:
         source = literal_path(path).replace("'", "''")
         self.run(f"CREATE TABLE {self.staged} AS SELECT * FROM read_parquet('{source}', hive_partitioning = false)")
 
-    @override
-    def commit(self) -> None:
-        self.run(f"DROP TABLE IF EXISTS {self.relation}")
-        self.run(f"ALTER TABLE {self.staged} RENAME TO {quoted_name(self.place.names[-1])}")
-        self.run("COMMIT")
 
-    @override
-    def close(self) -> None:
-        self._connection.close()
+@DATABASES.register("duckdb")
+class DuckDb(FileKind):
+    """DuckDB."""
+
+    title = "DuckDB"
+    session = DuckDbSession

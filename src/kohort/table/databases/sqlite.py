@@ -14,23 +14,12 @@ from polars.io.plugins import register_io_source
 from typing_extensions import override
 
 from kohort.errors import DataError
-from kohort.table.databases.base import DATABASES, ROWS, Kind, Session, SqlTable, guarded, quoted_name
+from kohort.table.databases.base import DATABASES, ROWS, FileKind, FileSession, SqlTable, guarded, quoted_name
 
 _MAIN = "main"
 
 
-@DATABASES.register("sqlite")
-class Sqlite(Kind):
-    """A database in one file."""
-
-    @override
-    def open(self, place: SqlTable, *, writes: bool) -> Session:
-        if not place.file.is_file():
-            raise DataError(f"{place.file.name}: there is no such SQLite file; check the path after sqlite:///.")
-        return SqliteSession(place, writes=writes)
-
-
-class SqliteSession(Session):
+class SqliteSession(FileSession):
     """Cells have types of their own: a column of several is read as text."""
 
     text = "CAST({} AS TEXT)"
@@ -44,12 +33,6 @@ class SqliteSession(Session):
             lambda: sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10, check_same_thread=False),
         )
         guarded(place, "opened", lambda: self._connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN"))
-
-    @override
-    def rows(self, sql: str) -> Iterator[list[tuple[Any, ...]]]:
-        cursor = guarded(self.place, "read", lambda: self._connection.execute(sql))
-        while some := guarded(self.place, "read", lambda: cursor.fetchmany(ROWS)):
-            yield some
 
     @override
     def columns(self, relation: str) -> list[str]:
@@ -106,11 +89,6 @@ class SqliteSession(Session):
         return repr(cell) if isinstance(cell, float) else None if cell is None else str(cell)
 
     @override
-    def database(self) -> tuple[Any, ...]:
-        state = self.place.file.stat()
-        return state.st_dev, state.st_ino
-
-    @override
     def identity(self) -> tuple[Any, ...] | None:
         return next(((name,) for name, _ in self._there()), None)
 
@@ -121,7 +99,8 @@ class SqliteSession(Session):
     def _there(self) -> list[tuple[str, str]]:
         """What has the name of the table, and of which kind it is."""
         asked = "SELECT lower(name), type FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = lower(?)"
-        return self._connection.execute(asked, [self.place.names[-1]]).fetchall()
+        found: list[tuple[str, str]] = self._connection.execute(asked, [self.place.names[-1]]).fetchall()
+        return found
 
     @override
     def load(self, path: Path) -> None:
@@ -134,18 +113,13 @@ class SqliteSession(Session):
         for piece in rows.with_columns(texts).collect_batches(chunk_size=ROWS, maintain_order=True):
             self._connection.executemany(insert, piece.iter_rows())
 
-    @override
-    def commit(self) -> None:
-        for sql in (
-            f"DROP TABLE IF EXISTS {self.relation}",
-            f"ALTER TABLE {self.staged} RENAME TO {quoted_name(self.place.names[-1])}",
-            "COMMIT",
-        ):
-            guarded(self.place, "written", lambda sql=sql: self._connection.execute(sql))  # type: ignore[misc]
 
-    @override
-    def close(self) -> None:
-        self._connection.close()
+@DATABASES.register("sqlite")
+class Sqlite(FileKind):
+    """SQLite."""
+
+    title = "SQLite"
+    session = SqliteSession
 
 
 def _affinity(kind: pl.DataType) -> str:
