@@ -2,10 +2,9 @@
 
 from kohort.algorithms.base import ALGORITHMS, Algorithm, Clusterer
 from kohort.common.callable import make_callable
-from kohort.common.registry import load_modules
 from kohort.search.task import Task
 
-load_modules(__name__, __path__)
+ALGORITHMS.fill_from(__name__, __path__)
 make_callable(__name__, "kohort.reports.catalogue")
 
 __all__ = ["ALGORITHMS", "Algorithm", "Clusterer", "Task"]

@@ -13,6 +13,7 @@ import os
 import sys
 import threading
 import traceback
+from collections.abc import Sequence
 from typing import NoReturn
 
 from kohort.cli.streams import steady_streams
@@ -41,6 +42,14 @@ COMMANDS += ("arx", "reproduce", "compile", "engines", "lists")
 """Modules with commands, in the order that `kohort --help` lists them."""
 
 
+def modules_of(arguments: Sequence[str]) -> Sequence[str]:
+    """The modules that have what the arguments ask for: that of the command, or all if its name is none of theirs."""
+    asked = arguments[0] if arguments else ""
+    if asked == "hierarchy":
+        return "hierarchy", "trees"
+    return [asked] if asked in COMMANDS else COMMANDS
+
+
 def main() -> NoReturn:
     """Run the command line and end at once: to take all libraries apart would take longer than many a command."""
     try:
@@ -61,7 +70,7 @@ def run() -> NoReturn:
     """
     code = 130
     # Nearly all that a start makes stays; to look for cycles in it again and again takes a tenth of its time.
-    gc.set_threshold(100_000, 50, 50)
+    gc.set_threshold(500_000, 50, 50)
     try:
         stopping.begin()
         with steady_streams():
@@ -95,7 +104,7 @@ def _command() -> int:
         from kohort.common.limits import refuse_limits
 
         refuse_limits()
-        for module in COMMANDS:
+        for module in modules_of(sys.argv[1:]):
             importlib.import_module(f"kohort.cli.{module}")
         from kohort.cli.shared import app
 

@@ -1,7 +1,7 @@
 """Things that are found by name: measures, algorithms, privacy models.
 
-A registry is filled by the modules of its own package, which are all imported; so adding one
-means adding a file, and touching no other.
+A registry is filled by the modules of its own folder, so adding one means adding a file, and touching no other. The
+file of `two-level` is `two_level.py`: who asks for it by name need not wait until all others are imported, too.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any, Generic, TypeVar
 
@@ -30,6 +30,19 @@ class Registry(Mapping[str, type[T]], Generic[T]):
     def __init__(self, what: str) -> None:
         self.what = what
         self._classes: dict[str, type[T]] = {}
+        self._modules: dict[str, str] = {}
+        """Modules that are not yet imported, by the name that each most likely registers."""
+
+    def fill_from(self, package: str, path: Iterable[str]) -> None:
+        """Let the modules of a folder register what they have as soon as somebody asks for it."""
+        names = [module.name for module in pkgutil.iter_modules(path) if not module.ispkg]
+        self._modules |= {_plain(name): f"{package}.{name}" for name in names}
+
+    def _load(self, *plain: str) -> None:
+        """Import modules, so that each can register what it has; what cannot be imported stays to be."""
+        for name in plain:
+            importlib.import_module(self._modules[name])
+            self._modules.pop(name, None)
 
     def register(self, name: str) -> Callable[[type[T]], type[T]]:
         """Make a class known by name."""
@@ -51,12 +64,9 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         PolicyError
             When there is none, or it has no such parameter, needs another, or refuses a value.
         """
-        if name not in self._classes:
-            there = ", ".join(sorted(self._classes))
-            raise PolicyError(
-                f"there is no {self.what} {name!r}{closest(name, list(self._classes))}; there are {there}."
-            )
-        cls = self._classes[name]
+        if name not in self:
+            raise PolicyError(f"there is no {self.what} {name!r}{closest(name, list(self))}; there are {', '.join(self)}.")
+        cls = self[name]
         known = [field.name for field in fields(cls)]  # type: ignore[arg-type]
         has = f"it has {', '.join(known)}" if known else "it has none"
         faults = [
@@ -76,17 +86,21 @@ class Registry(Mapping[str, type[T]], Generic[T]):
             raise PolicyError(f"{self.what} {name!r}: {error}.") from None
 
     def __getitem__(self, name: str) -> type[T]:
+        if name not in self._classes and (plain := _plain(name)) in self._modules:
+            self._load(plain)
+        if name not in self._classes:
+            self._load(*self._modules)
         return self._classes[name]
 
     def __iter__(self) -> Iterator[str]:
+        self._load(*self._modules)
         return iter(sorted(self._classes))
 
     def __len__(self) -> int:
+        self._load(*self._modules)
         return len(self._classes)
 
 
-def load_modules(package: str, path: Any) -> None:
-    """Import every module of a folder, so that each can register what it has."""
-    for module in pkgutil.iter_modules(path):
-        if not module.ispkg:
-            importlib.import_module(f"{package}.{module.name}")
+def _plain(name: str) -> str:
+    """What a name and that of its module have in common: `k-member`, `kmember`."""
+    return name.replace("-", "").replace("_", "")

@@ -8,18 +8,19 @@ could write to is never used.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import os
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import numba
 from numba.core import event
+from numba.core.caching import FunctionCache
+from numba.core.runtime import rtsys
 from numba.extending import register_jitable
 
 from kohort.common.private import fault_of_folder
@@ -81,18 +82,43 @@ CACHE = cache_directory()
 if CACHE is not None:
     numba.config.CACHE_DIR = str(CACHE)  # type: ignore[attr-defined]
 
-# numba asks scipy for linear algebra as soon as a kernel is loaded; none has any, and a start without it is quicker.
-with suppress(ImportError):
-    sys.modules["scipy.linalg.cython_blas"] = None  # type: ignore[assignment]
-    importlib.import_module("numba.np.arraymath")
-del sys.modules["scipy.linalg.cython_blas"]
 
-# Parts of a table may be worked on in threads, so the lock of the interpreter is released.
-kernel = numba.njit(cache=CACHE is not None, nogil=True)
+class _Kept(FunctionCache):  # type: ignore[misc]
+    """Compiled code on disk, loaded without what only compiling needs.
+
+    numba first learns how to compile all of Python and NumPy, which takes a tenth of a short run, and then finds that
+    there is nothing to compile. Here it learns that as soon as something is not in the cache; only what compiled code
+    allocates its arrays with is made ready before.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        rtsys.initialize(target_context)
+        target_context.refresh = lambda: None
+        try:
+            return super().load_overload(sig, target_context)
+        finally:
+            del target_context.refresh
+
+
+def _kept(compiled: Any) -> Any:
+    """Let a compiled function be found in the cache."""
+    if CACHE is not None:
+        compiled._cache = _Kept(compiled.py_func)
+    return compiled
+
+
+def kernel(function: Any) -> Any:
+    """Compile a function that Python calls; the lock of the interpreter is released, for tables are worked on in threads."""
+    return _kept(numba.njit(function, nogil=True))
+
+
+def inlined(function: Any) -> Any:
+    """Compile a few lines of an innermost loop: to pass a tuple of arrays to a function costs more than they do."""
+    return _kept(numba.njit(function, nogil=True, inline="always"))
+
+
 # For what only other kernels call: without the wrappers that Python would call it by, it is compiled in half the time.
 inner = register_jitable(no_cfunc_wrapper=True)
-# For a few lines in the innermost loop: passing a tuple of arrays to a function costs more than they do.
-inlined = numba.njit(cache=CACHE is not None, nogil=True, inline="always")
 
 
 def is_compiled() -> bool:

@@ -4,10 +4,9 @@ One file per measure; a file in this folder that registers a measure is found by
 """
 
 from kohort.common.callable import make_callable
-from kohort.common.registry import load_modules
 from kohort.measures.base import MEASURES, Measure
 
-load_modules(__name__, __path__)
+MEASURES.fill_from(__name__, __path__)
 make_callable(__name__, "kohort.reports.catalogue")
 
 __all__ = ["MEASURES", "Measure"]

@@ -1,13 +1,12 @@
 """Privacy models: what they have in common here, one file for each in `models`."""
 
-from kohort.common.registry import load_modules
 from kohort.privacy import models
 from kohort.privacy.base import MODELS, Histogram, PopulationModel, PrivacyModel, SensitiveModel, SizeModel, models_of
 from kohort.privacy.promise import Promise
 from kohort.privacy.reference import Reference, SensitiveColumn, reference_of
 from kohort.privacy.rules import Rule
 
-load_modules(models.__name__, models.__path__)
+MODELS.fill_from(models.__name__, models.__path__)
 
 __all__ = [
     "MODELS",

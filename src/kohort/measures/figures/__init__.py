@@ -3,9 +3,8 @@
 One file per figure; a file in this folder that registers a figure is found by itself.
 """
 
-from kohort.common.registry import load_modules
 from kohort.measures.figures.base import FIGURES, Figure, Partition
 
-load_modules(__name__, __path__)
+FIGURES.fill_from(__name__, __path__)
 
 __all__ = ["FIGURES", "Figure", "Partition"]

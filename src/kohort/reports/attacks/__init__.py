@@ -1,10 +1,9 @@
 """Attacks on a release: one file, one attack, each beside a control that says what chance would bring."""
 
-from kohort.common.registry import load_modules
 from kohort.reports.attacks.base import ATTACKS, Adversary
 from kohort.reports.attacks.result import Attack, Attacks, Mitigation, NotRun
 from kohort.reports.attacks.run import attack
 
-load_modules(__name__, __path__)
+ATTACKS.fill_from(__name__, __path__)
 
 __all__ = ["ATTACKS", "Adversary", "Attack", "Attacks", "Mitigation", "NotRun", "attack"]

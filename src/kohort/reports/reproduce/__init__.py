@@ -3,10 +3,9 @@
 One file per paper; a file in this folder that registers a paper is found by itself.
 """
 
-from kohort.common.registry import load_modules
 from kohort.reports.reproduce.base import PAPERS
 from kohort.reports.reproduce.report import reproduce
 
-load_modules(__name__, __path__)
+PAPERS.fill_from(__name__, __path__)
 
 __all__ = ["PAPERS", "reproduce"]

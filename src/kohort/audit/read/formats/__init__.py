@@ -1,8 +1,7 @@
 """How the auditor reads files that are neither CSV nor Parquet: one file, one kind, and never the maker's reader."""
 
-from kohort.audit.read.formats.base import Kinds, Reader, reader_of
-from kohort.common.registry import load_modules
+from kohort.audit.read.formats.base import READERS, Kinds, Reader, reader_of
 
-load_modules(__name__, __path__)
+READERS.fill_from(__name__, __path__)
 
 __all__ = ["Kinds", "Reader", "reader_of"]
