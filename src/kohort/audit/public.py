@@ -84,14 +84,12 @@ def _table(check: Check) -> str:
 @cache
 def public_figures(name: str) -> Collection[str]:
     """The figures of a check that follow from the release and the policy; none of one that is not known here."""
-    if name in FIGURES:
-        return FIGURES[name]
     model = MODELS.get(name)
     if model is not None and issubclass(model, SizeModel):
         return _OF_SIZES
     if model is not None and issubclass(model, SensitiveModel):
         return (*_OF_VALUES, *(field.name for field in fields(model)))  # type: ignore[arg-type]
-    return ()
+    return FIGURES.get(name, ())
 
 
 def _is_listed(figure: str, known: Collection[str]) -> bool:

@@ -71,6 +71,8 @@ def run() -> NoReturn:
     code = 130
     # Nearly all that a start makes stays; to look for cycles in it again and again takes a tenth of its time.
     gc.set_threshold(500_000, 50, 50)
+    # A plugin would see every policy; to look for one among all that is installed takes time, too.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         stopping.begin()
         with steady_streams():

@@ -1,7 +1,8 @@
 """Things that are found by name: measures, algorithms, privacy models.
 
-A registry is filled by the modules of its own folder, so adding one means adding a file, and touching no other. The
-file of `two-level` is `two_level.py`: who asks for it by name need not wait until all others are imported, too.
+A registry is filled by the modules of its own folder, so adding one means adding a file, and touching no other. Who
+asks for `two-level` need not wait until all others are imported, too: it is looked for in `two_level.py`, and
+`k-member` in `kmember.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         self.what = what
         self._classes: dict[str, type[T]] = {}
         self._modules: dict[str, str] = {}
-        """Modules that are not yet imported, by the name that each most likely registers."""
+        """Modules that are not yet imported, by the name that each registers."""
 
     def fill_from(self, package: str, path: Iterable[str]) -> None:
         """Let the modules of a folder register what they have as soon as somebody asks for it."""
@@ -65,7 +66,9 @@ class Registry(Mapping[str, type[T]], Generic[T]):
             When there is none, or it has no such parameter, needs another, or refuses a value.
         """
         if name not in self:
-            raise PolicyError(f"there is no {self.what} {name!r}{closest(name, list(self))}; there are {', '.join(self)}.")
+            raise PolicyError(
+                f"there is no {self.what} {name!r}{closest(name, list(self))}; there are {', '.join(self)}."
+            )
         cls = self[name]
         known = [field.name for field in fields(cls)]  # type: ignore[arg-type]
         has = f"it has {', '.join(known)}" if known else "it has none"
@@ -86,10 +89,8 @@ class Registry(Mapping[str, type[T]], Generic[T]):
             raise PolicyError(f"{self.what} {name!r}: {error}.") from None
 
     def __getitem__(self, name: str) -> type[T]:
-        if name not in self._classes and (plain := _plain(name)) in self._modules:
-            self._load(plain)
-        if name not in self._classes:
-            self._load(*self._modules)
+        if name not in self._classes and _plain(name) in self._modules:
+            self._load(_plain(name))
         return self._classes[name]
 
     def __iter__(self) -> Iterator[str]:

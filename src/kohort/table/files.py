@@ -18,11 +18,13 @@ FileKind: TypeAlias = str
 """`csv`, `parquet`, or a name in `kohort.table.formats.FORMATS`."""
 CSV_SUFFIXES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".csv.zst", ".tsv.zst")
 PARQUET_SUFFIXES = (".parquet", ".pq")
-_ENDS = {name: one.suffixes for name, one in FORMATS.items()}
-SUFFIXES = CSV_SUFFIXES + PARQUET_SUFFIXES + tuple(end for ends in _ENDS.values() for end in ends)
-_KNOWN = ", ".join(SUFFIXES)
 _DRAFT = re.compile(r"\..*\.kohort-(work-|commit-)?\d+-[0-9a-f]+.*")
 """Names of files and folders that kohort has not finished."""
+
+
+def known_suffixes() -> str:
+    """How names of files end that kohort reads."""
+    return ", ".join((*CSV_SUFFIXES, *PARQUET_SUFFIXES, *(end for one in FORMATS.values() for end in one.suffixes)))
 
 
 def known_kind(path: Path) -> FileKind | None:
@@ -32,7 +34,7 @@ def known_kind(path: Path) -> FileKind | None:
         return "parquet"
     if name.endswith(CSV_SUFFIXES):
         return "csv"
-    return next((kind for kind, ends in _ENDS.items() if name.endswith(ends)), None)
+    return next((kind for kind, one in FORMATS.items() if name.endswith(one.suffixes)), None)
 
 
 def is_folder(path: Path) -> bool:
@@ -66,7 +68,9 @@ def files_of(source: str | Path) -> tuple[Path, ...]:
     if is_folder(path):
         files = _inside(path)
         if not files:
-            raise DataError(f"{path.name}: the folder has no file that ends in one of {_KNOWN}; check the path.")
+            raise DataError(
+                f"{path.name}: the folder has no file that ends in one of {known_suffixes()}; check the path."
+            )
     elif glob.has_magic(str(source)) and not os.path.lexists(path):
         found = map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 (a pattern may begin with a folder)
         files = sorted({file for one in found for file in (_inside(one) if one.is_dir() else [one])})
@@ -107,14 +111,14 @@ def _strange(path: Path, inner: Path) -> str | None:
         return "is no file"
     if any(part.startswith((".", "_")) for part in inner.parts):
         return "is hidden, or no data by its name"
-    return None if known_kind(path) else f"is of no kind that kohort reads ({_KNOWN})"
+    return None if known_kind(path) else f"is of no kind that kohort reads ({known_suffixes()})"
 
 
 def _refuse_kinds(path: Path, files: Iterable[Path]) -> None:
     """Refuse files of which it is not known how to read them, or that are read in different ways."""
     kinds = {file: known_kind(file) for file in files}
     DataError.refuse(
-        f"{file.name}: its kind is not known by its name; kohort reads {_KNOWN}."
+        f"{file.name}: its kind is not known by its name; kohort reads {known_suffixes()}."
         for file, kind in kinds.items()
         if kind is None
     )

@@ -17,7 +17,7 @@ from kohort.errors import DataError
 from kohort.policy.sections import Input
 from kohort.table.csv import Dialect, read_csv, readable, sniff
 from kohort.table.databases import SqlTable, copied_table, is_url
-from kohort.table.files import SUFFIXES, FileKind, files_of, is_folder, known_kind
+from kohort.table.files import FileKind, files_of, is_folder, known_kind, known_suffixes
 from kohort.table.formats import FORMATS, format_of
 from kohort.table.frames import FrameKind, plain_values, take_frame
 from kohort.table.sources import open_source
@@ -54,8 +54,7 @@ def file_kind(path: Path) -> FileKind:
     kind = known_kind(path)
     if kind is not None:
         return kind
-    known = ", ".join(SUFFIXES)
-    raise DataError(f"{path.name}: its kind is not known by its name; kohort reads and writes {known}.")
+    raise DataError(f"{path.name}: its kind is not known by its name; kohort reads and writes {known_suffixes()}.")
 
 
 def target_kind(path: Path) -> FileKind:
