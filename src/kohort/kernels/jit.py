@@ -20,7 +20,7 @@ from typing import Any
 import numba
 from numba.core import event
 from numba.core.caching import FunctionCache
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 from numba.extending import register_jitable
 
 from kohort.common.private import fault_of_folder
@@ -83,7 +83,7 @@ if CACHE is not None:
     numba.config.CACHE_DIR = str(CACHE)  # type: ignore[attr-defined]
 
 
-class _Kept(FunctionCache):  # type: ignore[misc]
+class _Kept(FunctionCache):
     """Compiled code on disk, loaded without what only compiling needs.
 
     numba first learns how to compile all of Python and NumPy, which takes a tenth of a short run, and then finds that
@@ -108,7 +108,7 @@ def _kept(compiled: Any) -> Any:
 
 
 def kernel(function: Any) -> Any:
-    """Compile a function that Python calls; the lock of the interpreter is released, for tables are worked on in threads."""
+    """Compile a function that Python calls; without the lock of the interpreter, so that threads can share the work."""
     return _kept(numba.njit(function, nogil=True))
 
 
