@@ -51,6 +51,11 @@ class KohortError(Exception):
         self.faults = tuple(map(printable, faults))
         super().__init__("\n".join(self.faults))
 
+    @property
+    def see(self) -> str:
+        """The page and the place in it."""
+        return f"docs/errors.md#{self.anchor}"
+
     @classmethod
     def refuse(cls, faults: Iterable[str]) -> None:
         """Raise all faults together, if there are any."""

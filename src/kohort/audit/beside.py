@@ -57,6 +57,8 @@ def stated_beside(release: Any, verdict: str | Path | None) -> Stated:
     except UnicodeDecodeError:
         raise DataError(f"{path.name}: is no verdict of kohort; give the policy.") from None
     except OSError as error:
+        if verdict is None and not Path(release).exists():
+            raise DataError(f"{Path(release).name}: there is no such file; check the path.") from None
         reason = (error.strerror or type(error).__name__).lower()
         fault = f"{path.name}: cannot be opened ({reason}), and nothing else says what was promised; give the policy."
         raise DataError(fault) from None

@@ -15,9 +15,11 @@ from kohort.cli.shared import (
     BoundsOption,
     DataArgument,
     FormulasOption,
+    FromTable,
     JsonOption,
     KeepOrderOption,
     PolicyOption,
+    Query,
     QuietOption,
     SizeOption,
     app,
@@ -42,8 +44,6 @@ class Engine(StrEnum):
 
 _OUTPUT = "Release: .csv, .parquet, .xlsx and others, - for a pipe, or URL#TABLE of a database."
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="OUT", parser=located, help=_OUTPUT)]
-FromTable = Annotated[str | None, typer.Option("--table", metavar="NAME", help="DATA is a database: this table of it.")]
-Query = Annotated[str | None, typer.Option(metavar="SELECT", help="DATA is a database: what this query finds.")]
 ToTable = Annotated[str | None, typer.Option(metavar="NAME", help="OUT is a database: the table that appears in it.")]
 Algorithm = Annotated[str | None, typer.Option(help="Algorithm, instead of the policy's.")]
 Measure = Annotated[str | None, typer.Option(help="Loss measure, instead of the policy's.")]

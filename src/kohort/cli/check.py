@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kohort.cli.shared import DataArgument, JsonOption, PolicyOption, app, console, print_hanging, print_json
+from kohort.cli.given import table_of
+from kohort.cli.shared import (
+    DataArgument,
+    FromTable,
+    JsonOption,
+    PolicyOption,
+    Query,
+    app,
+    console,
+    print_hanging,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from kohort.reports.check import Forecast
@@ -20,6 +31,8 @@ def check(
     earlier: Annotated[
         Path | None, typer.Option(metavar="DATA", help="An earlier extract: what is new since then is reported.")
     ] = None,
+    table: FromTable = None,
+    query: Query = None,
     json: JsonOption = False,
 ) -> None:
     """Check DATA against its policy before any work, and say what a release will take.
@@ -29,7 +42,7 @@ def check(
     """
     import kohort
 
-    found = kohort.check(data, policy, earlier=earlier)
+    found = kohort.check(table_of(data, table, query), policy, earlier=earlier)
     if json:
         print_json(found.to_dict())
         raise typer.Exit(found.exit_code)
@@ -41,6 +54,8 @@ def check(
         _print_forecast(found.forecast)
     ends = {0: "it fits the policy.", 1: "it fits the policy; look at these first."}
     console().print(ends.get(found.exit_code, "it would be refused."))
+    if found.see is not None:
+        console().print(f"see {found.see}")
     raise typer.Exit(found.exit_code)
 
 

@@ -52,12 +52,17 @@ def table_of(given: Any, table: str | None, query: str | None = None, *, option:
     from kohort.errors import DataError
     from kohort.table.databases import SqlTable
 
+    if not isinstance(given, str | Path) and (table is not None or query is not None):
+        raise DataError(f"{option}: the URL names a table after its #; leave out one of the two.")
     if isinstance(given, str):
         if table is None and query is None:
             raise DataError(f"database: say which table; by {option}, or as #NAME at the end of the URL.")
         return without_password(SqlTable(given, table, query))
     if table is not None or query is not None:
-        raise DataError(f"{option}: it is for a database, and a file is given; leave it out.")
+        raise DataError(
+            f"{option}: it is for a database, whose URL begins with postgresql://, sqlite:/// or duckdb:///; "
+            "leave it out for a file."
+        )
     return given
 
 

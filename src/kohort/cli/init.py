@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from kohort.cli.shared import DataArgument, QuietOption, app, called_as, console
+from kohort.cli.given import table_of
+from kohort.cli.shared import DataArgument, FromTable, Query, QuietOption, app, called_as, console
 
 if TYPE_CHECKING:
     from kohort.policy.sections import Role
@@ -29,6 +30,8 @@ def init(
     encoding: Annotated[str | None, typer.Option(help="CSV: encoding, such as cp1252 or utf-16.")] = None,
     delimiter: Annotated[str | None, typer.Option(help="CSV: character between cells, such as ';'.")] = None,
     quote: Annotated[str | None, typer.Option(help="CSV: quote character; '' for none.")] = None,
+    table: FromTable = None,
+    query: Query = None,
     interactive: Annotated[
         bool, typer.Option("--interactive", "-i", help="Ask for the role of each column that is unsure, and for k.")
     ] = False,
@@ -45,21 +48,22 @@ def init(
     from kohort.table.safe import together
     from kohort.table.targets import input_of, refuse_targets
 
-    refuse_targets({"policy": output}, input_of(data))
+    source = table_of(data, table, query)
+    refuse_targets({"policy": output}, input_of(source))
     if output.exists() and not force:
         raise PolicyError(f"{output.name} is already there; give another --output, or --force to write over it.")
     folder = f"{output.stem}-hierarchies"
     given = {"sheet": sheet, "skip_rows": skip_rows, "encoding": encoding, "delimiter": delimiter, "quote": quote}
     settings = {key: value for key, value in given.items() if value is not None}
-    proposed = propose(data, k=k, folder=folder, input=settings)
+    proposed = propose(source, k=k, folder=folder, input=settings)
     if interactive:
         k, roles = _asked(proposed, k)
-        proposed = propose(data, k=k, folder=folder, roles=roles, input=settings)
+        proposed = propose(source, k=k, folder=folder, roles=roles, input=settings)
     there = [file for file in proposed.files if (output.parent / file).exists()]
     if there and not force:
         raise PolicyError(f"{there[0]} is already there; give another --output, or --force to write over it.")
     for file in there:
-        refuse_targets({"hierarchy": output.parent / file}, input_of(data))
+        refuse_targets({"hierarchy": output.parent / file}, input_of(source))
     if proposed.files:
         (output.parent / folder).mkdir(parents=True, exist_ok=True)
     with together() as files:
@@ -74,7 +78,8 @@ def init(
             f"wrote {output}{trees}: read every line"
             + (f", and decide what is marked UNSURE ({unsure})." if unsure else ".")
         )
-        out.print(f"then: {called_as()} anonymize {data} -p {output} -o release.csv")
+        named = f" --table {table}" if table else " --query ..." if query else ""
+        out.print(f"then: {called_as()} anonymize {data}{named} -p {output} -o release.csv")
 
 
 def _asked(proposed: ProposedPolicy, k: int) -> tuple[int, dict[str, Role]]:

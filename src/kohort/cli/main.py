@@ -148,14 +148,14 @@ def _reported(error: BaseException) -> KohortError:
 
 
 def _say(error: KohortError) -> int:
-    see = f"docs/errors.md#{error.anchor}"
     if "--json" in sys.argv:
-        facts = {"error": type(error).__name__, "faults": list(error.faults), "exit_code": error.exit_code, "see": see}
+        facts = {"error": type(error).__name__, "faults": list(error.faults), "exit_code": error.exit_code}
+        facts["see"] = error.see
         sys.stdout.write(json.dumps(facts, indent=2) + "\n")
     else:
         for fault in error.faults:
             sys.stderr.write(f"error: {fault}\n")
-        sys.stderr.write(f"see {see}\n")
+        sys.stderr.write(f"see {error.see}\n")
     return error.exit_code
 
 

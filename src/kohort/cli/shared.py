@@ -55,6 +55,8 @@ def main(
 
 _DATA = "Table: a file, a folder of files, a pattern in quotes, - for a pipe, or URL#TABLE of a database."
 DataArgument = Annotated[Path, typer.Argument(metavar="DATA", parser=located, callback=taken, help=_DATA)]
+FromTable = Annotated[str | None, typer.Option("--table", metavar="NAME", help="DATA is a database: this table of it.")]
+Query = Annotated[str | None, typer.Option(metavar="SELECT", help="DATA is a database: what this query finds.")]
 PolicyOption = Annotated[Path, typer.Option("--policy", "-p", help="Policy file (TOML).")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, nothing else.")]
 SizeOption = Annotated[int | None, typer.Option(help="Smallest size of an equivalence class, instead of the policy's.")]

@@ -237,7 +237,8 @@ class Policy(Section):
             text = regular(path).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             if isinstance(error, OSError):
-                raise PolicyError(f"policy {path.name}: cannot be read ({error.strerror}); check the path.") from None
+                where = path.name or path
+                raise PolicyError(f"policy {where}: cannot be read ({error.strerror}); check the path.") from None
             raise PolicyError(f"{path.name}: is not UTF-8 text; save it as UTF-8.") from None
         return cls.from_toml(text, path=path)
 

@@ -59,6 +59,8 @@ class Checked:
     """None if it would be refused."""
     exit_code: int
     """0 if there is nothing to say, 1 if there are changes, 2 or 3 if it would be refused."""
+    see: str | None = None
+    """Where there is more about faults of the kind that were found."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -97,7 +99,7 @@ def check(table: Any, policy: Policy | str | Path, *, earlier: Any = None) -> Ch
     policy = Policy.of(policy)
     faults: tuple[str, ...] = ()
     changes: list[str] = []
-    forecast, exit_code = None, 0
+    forecast, exit_code, see = None, 0, None
     try:
         source = read_table(table, policy.input, policy.columns)
         policy = policy.for_columns(source.frame.columns)
@@ -109,8 +111,8 @@ def check(table: Any, policy: Policy | str | Path, *, earlier: Any = None) -> Ch
     except KohortError as error:
         if error.exit_code not in (2, 3):
             raise
-        faults, exit_code = error.faults, error.exit_code
-    return Checked(faults, tuple(changes), forecast, exit_code or int(bool(changes)))
+        faults, exit_code, see = error.faults, error.exit_code, error.see
+    return Checked(faults, tuple(changes), forecast, exit_code or int(bool(changes)), see)
 
 
 def _ready(source: Table, policy: Policy) -> tuple[Plan, Usable[FrameScan]]:

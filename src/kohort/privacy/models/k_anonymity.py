@@ -32,4 +32,5 @@ class KAnonymity(PrivacyModel):
         if self.k <= records:
             return None
         place = f"left after suppressing {suppressed}" if suppressed else "of the table"
-        return f"k = {self.k} is more than the {records} records {place}; choose a smaller k"
+        records_of = "record" if records == 1 else "records"
+        return f"k = {self.k} is more than the {records} {records_of} {place}; choose a smaller k"
