@@ -12,6 +12,8 @@ from kohort.audit.asked import texts_of
 from kohort.audit.beside import stated_beside
 from kohort.audit.case import Case, LoadedCase, bound_names
 from kohort.audit.checklist import Need, answers, refuse_unanswerable
+from kohort.audit.case import Case, LoadedCase
+from kohort.audit.checklist import Need, answers, unanswerable
 from kohort.audit.checks import buckets
 from kohort.audit.checks.classes import classes
 from kohort.audit.checks.coverage import pair
@@ -19,7 +21,7 @@ from kohort.audit.checks.kept import is_too_large, kept_order
 from kohort.audit.fitted import fitted
 from kohort.audit.ledger import Ledger, People, PersonKey, Shown, read_ledger
 from kohort.audit.meaning.order import order_in_array, order_of
-from kohort.audit.meaning.published import published_column
+from kohort.audit.meaning.published import bound_names, published_column
 from kohort.audit.meaning.values import same_value
 from kohort.audit.read.database import Database, Unreadable
 from kohort.audit.read.dictionary import Dictionary

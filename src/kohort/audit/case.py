@@ -17,14 +17,11 @@ from kohort.audit.earlier.invariance import people_of
 from kohort.audit.earlier.shown import Sight, sight_of
 from kohort.audit.ledger import Ledger, People, PersonKey
 from kohort.audit.meaning.order import Order
-from kohort.audit.meaning.published import STAR, PublishedColumn
+from kohort.audit.meaning.published import ENDS, STAR, PublishedColumn, bound_names
 from kohort.audit.meaning.values import differing, surplus
 from kohort.audit.read.table import Table
 from kohort.policy import Policy
 from kohort.privacy import SensitiveModel
-
-ENDS = ("lo", "hi", "mid")
-"""What is said of an interval in columns of its own: its ends, and its middle."""
 
 
 @dataclass(frozen=True)
@@ -240,8 +237,3 @@ class LoadedCase(Case):
     def people(self) -> People | None:
         """Who is in the release, as a ledger keeps it; None where persons are not recognised."""
         return None if self.persons is None or self.sight is None else people_of(self, self.sight, self.persons)
-
-
-def bound_names(name: str) -> tuple[str, ...]:
-    """Name the columns that may hold the ends of an interval column, and its middle."""
-    return tuple(f"{name}_{end}" for end in ENDS)

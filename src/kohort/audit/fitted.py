@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kohort.audit.case import bound_names
+from kohort.audit.meaning.published import bound_names
 from kohort.audit.read.database import Database
 from kohort.audit.read.load import load
 from kohort.policy import Policy

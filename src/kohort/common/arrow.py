@@ -46,12 +46,43 @@ def time_zones(schema: bytes) -> dict[str, str]:
         What the metadata of the file have under `SCHEMA`; nothing is found in bytes that are no schema.
     """
     try:
-        message = base64.b64decode(schema, validate=True)
-        start = 8 if message[:4] == b"\xff" * 4 else 4
-        fields = _Flat(message, start).root().table(2).tables(1)
+        fields = _schema(schema).tables(1)
         return {field.text(0): field.table(3).text(1) for field in fields if field.byte(2) == _TIMESTAMP}
     except (ValueError, IndexError, struct.error):
         return {}
+
+
+def notes(schema: bytes) -> tuple[list[tuple[bytes, bytes]], list[tuple[bytes, bytes]]]:
+    """List what is noted in a schema beside types, of the table and of its columns: keys and values.
+
+    Raises
+    ------
+    ValueError
+        When the bytes are no schema.
+    """
+    try:
+        table = _schema(schema)
+        return list(_pairs(table, 2)), [pair for field in _inside(table, 1) for pair in _pairs(field, 6)]
+    except (IndexError, struct.error, RecursionError) as error:
+        raise ValueError from error
+
+
+def _schema(schema: bytes) -> _Flat:
+    message = base64.b64decode(schema, validate=True)
+    start = 8 if message[:4] == b"\xff" * 4 else 4
+    return _Flat(message, start).root().table(2)
+
+
+def _inside(table: _Flat, children: int) -> Iterator[_Flat]:
+    """The fields of a schema or of a field, and those inside of them."""
+    for field in table.tables(children):
+        yield field
+        yield from _inside(field, 5)
+
+
+def _pairs(table: _Flat, field: int) -> Iterator[tuple[bytes, bytes]]:
+    for pair in table.tables(field):
+        yield pair.text(0).encode(), pair.text(1).encode()
 
 
 @dataclass(frozen=True)
@@ -68,6 +99,9 @@ class _Flat:
         return self._followed(self._of(field))
 
     def tables(self, field: int) -> Iterator[_Flat]:
+        """The tables of a vector, none if it is not there."""
+        if not self._of(field):
+            return
         vector = self.table(field)
         for number in range(vector._number("<I", vector.place)):
             yield self._followed(vector.place + 4 + 4 * number)

@@ -13,9 +13,8 @@ from typing import Any
 
 import polars as pl
 
-from kohort.audit.case import ENDS
 from kohort.audit.meaning.intervals import Interval
-from kohort.audit.meaning.published import STAR, Exact, Mask, Node, PublishedColumn, Star
+from kohort.audit.meaning.published import ENDS, STAR, Exact, Mask, Node, PublishedColumn, Star
 from kohort.policy import Policy
 from kohort.reports.published import Published, opened, policy_for
 

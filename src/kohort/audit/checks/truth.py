@@ -114,11 +114,13 @@ def bounds(case: LoadedCase) -> Check | None:
 
 
 def _wrong_ends(release: Table, column: PublishedColumn, bound: str, end: str) -> int:
-    name, sql = release.columns[column.name], release.columns[bound]
     seen: dict[str | None, str | None] = {}
     wrong = 0
-    for text, given, times in release.database.streamed(
-        f"SELECT {name}, {sql}, count(*) FROM release GROUP BY ALL ORDER BY ALL"
+    # a null and an empty text say the same, and there are readers that tell them apart
+    cells = f"{release.text(column.name)} AS text, {release.text(bound)} AS given"
+    literal = f"CAST({release.columns[bound]} AS VARCHAR) AS literal"
+    for text, given, written, times in release.database.streamed(
+        f"SELECT {cells}, {literal}, count(*) AS times FROM {release.relation} GROUP BY ALL ORDER BY ALL"
     ):
         meaning = None if text is None else column.read(text)
         value = None if given is None else column.end(given)
@@ -126,7 +128,7 @@ def _wrong_ends(release: Table, column: PublishedColumn, bound: str, end: str) -
         if end == "mid" and value is not None and column.kind == "number":
             value = Decimal(float(value))  # the middle of two numbers may need more digits than a cell of a table has
         # two ways to write one end would distinguish rows that the interval makes alike
-        alike = seen.setdefault(text, given) == given
+        alike = seen.setdefault(text, written) == written
         if value != wanted or (given is not None and value is None) or not alike:
             wrong += times
     return wrong

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 STAR = "*"
 LAST_CHARACTER = chr(0x10FFFF)
 """After every text that begins with a prefix: the prefix with this."""
+ENDS = ("lo", "hi", "mid")
+"""What is said of an interval in columns of its own: its ends, and its middle."""
 _FORMULA = frozenset("=+-@\t\r")
 
 Kind: TypeAlias = Literal["label", "number", "date", "prefix", "text"]
@@ -168,6 +170,17 @@ class PublishedColumn:
     def plain(self, text: str) -> str:
         """Strip the apostrophe that keeps a spreadsheet from running a cell as a formula."""
         return unquoted(text) if self.neutralised else text
+
+
+def bound_names(name: str) -> tuple[str, ...]:
+    """Name the columns that may hold the ends of an interval column, and its middle."""
+    return tuple(f"{name}_{end}" for end in ENDS)
+
+
+def alike_columns(policy: Policy) -> tuple[str, ...]:
+    """Columns of a release whose equal cells must be written alike: quasi-identifiers, and what stands beside them."""
+    quasi = policy.quasi_identifiers
+    return (*quasi, *(end for name in quasi for end in bound_names(name) if end not in policy.columns))
 
 
 def unquoted(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kohort.audit.meaning.published import alike_columns
 from kohort.audit.read.blocks import records_of
 from kohort.audit.read.cells import Cells
 from kohort.audit.read.database import Database
@@ -29,8 +30,8 @@ def open_csv(database: Database, name: str, files: Sequence[File], policy: Polic
     dialects = dialects_of(files, name, policy)
     header = dialects[0].header
     names = [f"c{i}" if column in wanted else None for i, column in enumerate(header)]
-    quasi = frozenset(policy.quasi_identifiers)
-    watched = [i for i, column in enumerate(header) if names[i] and column in quasi]
+    alike = frozenset(alike_columns(policy))
+    watched = [i for i, column in enumerate(header) if names[i] and column in alike]
     styles = Styles(() if is_source(name) else watched)
     both = list(zip(files, dialects, strict=True))
     opened = (_packed if database.is_limited else _kept)(database, name, both, names, styles)
@@ -180,7 +181,7 @@ def _packed(
 def _refuse_quotes(
     database: Database, name: str, files: Sequence[tuple[File, Dialect]], columns: Mapping[int, str]
 ) -> None:
-    """Refuse equal texts of a quasi-identifier with and without quotes: there are readers that tell them apart."""
+    """Refuse equal texts of such a column with and without quotes: there are readers that tell them apart."""
     import polars as pl
 
     faults = []

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from kohort.audit.meaning.published import STAR
+from kohort.audit.meaning.published import STAR, alike_columns
 from kohort.audit.read.csv import is_source, open_csv
 from kohort.audit.read.database import Database, Unreadable
 from kohort.audit.read.files import Paths, listed_files
@@ -129,8 +129,8 @@ def _as_parquet(database: Database, name: str, files: list[File], reader: Reader
 
 
 def _kinds(name: str, policy: Policy) -> Kinds:
-    """Where equal cells must be of one kind: in the quasi-identifiers of a release."""
-    return Kinds(name, () if is_source(name) else policy.quasi_identifiers)
+    """Where equal cells must be of one kind: in the quasi-identifiers of a release, and their ends."""
+    return Kinds(name, () if is_source(name) else alike_columns(policy))
 
 
 def _packed(database: Database, name: str, pieces: Iterator[pl.DataFrame], place: str) -> list[File]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
 
 from kohort.audit.read.csv import is_source
@@ -12,14 +13,15 @@ from kohort.audit.read.database import Database, Unreadable
 from kohort.audit.read.opened import ROW, File, Opened, all_parts, read_parquet, refuse_namesakes, refuse_nested
 from kohort.audit.read.table import Chunk
 from kohort.audit.read.zones import MOMENT, as_moment, day_of, refuse_without_zone, zones_of_parquet
+from kohort.common.arrow import SCHEMA, notes
 from kohort.errors import DataError
 from kohort.policy import Policy
 
-_NOTED = (
-    b"ARROW:schema",
-    *(b"org.apache.spark." + key for key in (b"version", b"sql.parquet.row.metadata", b"timeZone", b"legacyDateTime")),
-)
-"""Entries of a file's metadata in which libraries note types and their own versions."""
+_NOTED = tuple(b"org.apache.spark." + key for key in (b"version", b"timeZone", b"legacyDateTime"))
+"""Entries of a file's metadata in which libraries note their own versions."""
+_OF_SPARK = b"org.apache.spark.sql.parquet.row.metadata"
+"""Where Spark notes its types, and whatever was said of each column."""
+_NUMBER_OF_COLUMN = b"PARQUET:field_id"
 _DIGITS = 38
 """Digits of the longest decimal numbers that the database knows."""
 
@@ -107,12 +109,17 @@ def _parquet_head(database: Database, table: str, file: File, policy: Policy) ->
 
 def _says_more(key: bytes, value: bytes) -> bool:
     """Whether an entry of the metadata is more than the types that a library notes for itself."""
-    if key != b"pandas":
-        return key not in _NOTED
     try:
-        return bool(json.loads(value).get("attributes"))
-    except (ValueError, AttributeError):
+        if key == b"pandas":
+            return bool(json.loads(value).get("attributes"))
+        if key == _OF_SPARK:
+            return any(field["metadata"] for field in json.loads(value)["fields"])
+        if key == SCHEMA:
+            of_file, of_columns = notes(value)
+            return any(starmap(_says_more, of_file)) or any(name != _NUMBER_OF_COLUMN for name, _ in of_columns)
+    except (ValueError, AttributeError, KeyError, TypeError):
         return True
+    return key not in _NOTED
 
 
 def _differences(

@@ -8,6 +8,7 @@ import struct
 import openpyxl
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pyreadstat
 import pytest
@@ -198,3 +199,119 @@ def test_a_blank_beside_a_number_is_a_change(tmp_path):
     for changed in ("7 ", " 7", "7\u00a0"):
         other = table.with_columns(ill=pl.Series([changed, "8"]))
         assert kohort.verify(other, ASKED, original=table).check("values").passed is False
+
+
+# -- ends of intervals, and words beside the cells -----------------------------------------------------------
+
+WITH_ENDS = kohort.Policy.build(
+    k=2, quasi_identifiers=["age"], sensitive=["ill"], types={"age": "integer"}, output={"bounds": True}
+)
+
+
+@pytest.mark.promise("3.3")
+@pytest.mark.parametrize("bound", ["age_lo", "age_hi", "age_mid"])
+@pytest.mark.parametrize("odd", ['""', '"20"'])
+def test_rows_that_one_interval_makes_alike_have_ends_that_are_written_alike(tmp_path, bound, odd):
+    """Each was verified: a reader that distinguishes null and an empty text, or quotes, had one row of its own."""
+    ends = ["age_lo", "age_hi", "age_mid"]
+    plain = "" if odd == '""' else "20"
+
+    def judged(cell):
+        first = [cell if name == bound else plain for name in ends]
+        table = [["age", *ends, "ill"], [plain, *first, "a"], [plain, plain, plain, plain, "b"]]
+        (tmp_path / "r.csv").write_text("".join(",".join(row) + "\n" for row in table))
+        return kohort.verify(tmp_path / "r.csv", WITH_ENDS).passed
+
+    assert judged(plain)
+    if odd == '""':
+        assert not judged(odd)
+        return
+    with pytest.raises(DataError, match="with and without quotes"):
+        judged(odd)
+
+
+@pytest.mark.promise("3.3")
+@pytest.mark.parametrize("write", [as_lines, as_sheet, as_sqlite], ids=["jsonl", "xlsx", "sqlite"])
+def test_an_end_that_is_a_number_is_no_text(tmp_path, write):
+    name = {as_lines: "r.jsonl", as_sheet: "r.xlsx", as_sqlite: "r.db"}[write]
+    both = [{"age": "20", "age_lo": low, "age_hi": 20, "age_mid": 20, "ill": "x"} for low in (20, "20")]
+    if write is as_sqlite:
+        with sqlite3.connect(tmp_path / name) as base:
+            base.execute("CREATE TABLE t (age, age_lo, age_hi, age_mid, ill)")
+            base.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", [tuple(one.values()) for one in both])
+        base.close()
+        place = f"sqlite:///{tmp_path / name}#t"
+    else:
+        place = write(tmp_path / name, both)
+    with pytest.raises(DataError, match="column 'age_lo' has the same value in two kinds or formats"):
+        kohort.verify(place, WITH_ENDS)
+
+
+def test_a_formula_is_no_value(tmp_path):
+    """Its text was compared with the original, and every reader shows what it comes to."""
+    path = as_sheet(tmp_path / "r.xlsx", [one | {"ill": "=1+1"} for one in rows(1, 1)])
+    with pytest.raises(DataError, match="column 3 has a formula or an error") as refused:
+        verified(path)
+    assert "1+1" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["r.feather", "r.parquet"])
+def test_a_column_has_no_words_beside_its_cells(tmp_path, name):
+    """Metadata of the file were looked at, and those of its columns were not."""
+    plain = pa.table({"age": ["1", "1"], "area": ["A", "A"], "ill": ["x", "y"]})
+    noted = plain.cast(pa.schema([field.with_metadata({"was": "Ann"}) for field in plain.schema]))
+    write = pq.write_table if name.endswith("parquet") else feather.write_feather
+    write(plain, tmp_path / name)
+    assert verified(tmp_path / name)
+    write(noted, tmp_path / name)
+    with pytest.raises(DataError, match="metadata"):
+        verified(tmp_path / name)
+
+
+def test_what_spark_notes_of_a_column_is_more_than_its_type(tmp_path):
+    table = pa.table({"age": ["1", "1"], "area": ["A", "A"], "ill": ["x", "y"]})
+    key = "org.apache.spark.sql.parquet.row.metadata"
+    for metadata, passed in (({}, True), ({"ml_attr": {"vals": ["Ann"]}}, False)):
+        fields = [
+            {"name": name, "type": "string", "nullable": True, "metadata": metadata} for name in table.schema.names
+        ]
+        noted = {key: json.dumps({"type": "struct", "fields": fields})}
+        pq.write_table(table.replace_schema_metadata(noted), tmp_path / "r.parquet")
+        if passed:
+            assert verified(tmp_path / "r.parquet")
+            continue
+        with pytest.raises(DataError, match="metadata that may hold more"):
+            verified(tmp_path / "r.parquet")
+
+
+WRITERS = {".sav": pyreadstat.write_sav, ".dta": pyreadstat.write_dta, ".xpt": pyreadstat.write_xport}
+OF_SPSS = {
+    "title": {"file_label": "Ann"},
+    "notes": {"note": ["Ann"]},
+    "unused": {"variable_value_labels": {"ill": {1: "x", 2: "y", 3: "Ann"}}},
+    "some": {"variable_value_labels": {"ill": {1: "Ann"}}},
+    "twice": {"variable_value_labels": {"ill": {1: "Ann", 2: "Ann"}}},
+}
+WORDS = {".sav": OF_SPSS, ".dta": {what: words for what, words in OF_SPSS.items() if what != "notes"}}
+WORDS[".xpt"] = {"title": OF_SPSS["title"]}
+
+
+@pytest.mark.parametrize(("suffix", "what"), [(suffix, what) for suffix, some in WORDS.items() for what in some])
+def test_files_of_statistics_have_no_words_beside_their_cells(tmp_path, suffix, what):
+    """Value labels that no row has, titles and notes were handed over, and nobody had looked at them."""
+    table = pl.DataFrame({"age": ["1", "1"], "area": ["A", "A"], "ill": [1, 2]}).to_pandas()
+    path = tmp_path / f"r{suffix}"
+    WRITERS[suffix](table, str(path), column_labels={"ill": "what they had"})
+    assert verified(path)
+    WRITERS[suffix](table, str(path), **WORDS[suffix][what])
+    with pytest.raises(DataError, match="notes, a title, or labels") as refused:
+        verified(path)
+    assert "Ann" not in str(refused.value)
+
+
+@pytest.mark.parametrize("suffix", [".sav", ".dta"])
+def test_labels_of_all_values_are_the_cells(tmp_path, suffix):
+    path = tmp_path / f"r{suffix}"
+    table = pl.DataFrame({"age": ["1", "1"], "area": ["A", "A"], "ill": [1, 2]}).to_pandas()
+    WRITERS[suffix](table, str(path), variable_value_labels={"ill": {1: "x", 2: "y"}})
+    assert verified(path)

@@ -32,7 +32,7 @@ class Kinds:
     place : str
         What the table is called in a message.
     columns : collection of str
-        The quasi-identifiers of a release; none of an original, which is read as it is.
+        The quasi-identifiers of a release, and their ends; none of an original, which is read as it is.
     """
 
     def __init__(self, place: str, columns: Collection[str]) -> None:

@@ -58,6 +58,8 @@ _ELEMENTS = frozenset(
     )
 )
 """What a plain sheet has: no filters, rules, lists to choose from, headers of pages."""
+_COMPUTED = ("f", "e")
+"""Kinds of cells that show what was computed, or that it failed."""
 _WORDS = frozenset(("title", "subject", "description", "keywords", "category", "contentStatus"))
 """Properties of a workbook that may say something of its cells."""
 
@@ -184,8 +186,13 @@ def _records(book: Any, path: Path, place: str, settings: Input | None, kinds: K
     shown = set(columns)
     while piece := some(ROWS):
         for row in piece if settings is None else ():
-            for at, name in zip(named, columns, strict=True):
+            for number, (at, name) in enumerate(zip(named, columns, strict=True), 1):
                 if at < len(row):
+                    if getattr(row[at], "data_type", "") in _COMPUTED:
+                        raise DataError(
+                            f"{place}: column {number} has a formula or an error, so it shows something else than it "
+                            "holds; write values alone."
+                        )
                     kinds.see(name, text_of(_value(row[at])), _kind(row[at]))
         plain = ([_value(cell) for cell in row] for row in piece)
         texts = [[text_of(cell) for cell in row] for row in plain if any(cell is not None for cell in row)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
@@ -14,6 +14,16 @@ from kohort.policy.sections import Input
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+def _says_more(arrow: Any, file: Any) -> bool:
+    """Whether it holds more than plain cells: of the file, of a column, or of a piece."""
+    pieces = (file.get_batch_with_custom_metadata(number)[1] for number in range(file.num_record_batches))
+    return (
+        bool(file.schema.metadata)
+        or any(field.metadata or arrow.types.is_dictionary(field.type) for field in file.schema)
+        or any(map(bool, pieces))
+    )
 
 
 @READERS.register("feather")
@@ -34,9 +44,7 @@ class Feather(Reader):
         arrow = library("pyarrow", place, self.extra)
         with guarded(place, lambda: arrow.ipc.open_file(arrow.memory_map(str(path)))) as file:
             refuse_names(file.schema.names, place)
-            if settings is None and (
-                file.schema.metadata or any(arrow.types.is_dictionary(kind) for kind in file.schema.types)
-            ):
+            if settings is None and guarded(place, lambda: _says_more(arrow, file)):
                 raise DataError(
                     f"{place}: it has dictionaries or metadata, which may hold more than the rows; write plain columns."
                 )

@@ -29,6 +29,12 @@ class Statistics(Reader):
 
     @override
     def pieces(self, path: Path, place: str, settings: Input | None, kinds: Kinds) -> Iterator[pl.DataFrame]:
+        library("pyreadstat", place, self.extra)
+        if settings is None and guarded(place, lambda: self.says_more(path)):
+            raise DataError(
+                f"{place}: it has notes, a title, or labels that are not those of all values of a column and of no "
+                "others; write the table alone."
+            )
         labelled = settings is None or settings.labels == "labels"
         frame = guarded(place, lambda: self.frame(path, place, labelled))
         if settings is None and guarded(place, lambda: self.has_kinds_of_missing(path)):
@@ -42,6 +48,26 @@ class Statistics(Reader):
     def has_kinds_of_missing(self, path: Path) -> bool:
         """Whether the file can tell one missing value from another."""
         return False
+
+    def says_more(self, path: Path) -> bool:
+        """Whether the file holds words beside its cells and what its columns are called.
+
+        Where all values of a column have labels, these are its cells. Any other label is none of them, and is shown by
+        some readers, or kept by all.
+        """
+        codes, about = self.codes(path)
+        of_no_column = about.value_labels.keys() - set(about.variable_to_label.values())
+        if about.notes or (about.file_label or "").strip() or of_no_column:
+            return True
+        return any(
+            set(labels) != {value for value in codes[name].dropna().unique() if value != ""}
+            or len(set(labels.values())) < len(labels)
+            for name, labels in about.variable_value_labels.items()
+        )
+
+    @abstractmethod
+    def codes(self, path: Path) -> tuple[Any, Any]:
+        """The records as they are, and all words of the file, by ReadStat."""
 
     @abstractmethod
     def frame(self, path: Path, place: str, labelled: bool) -> Any:
@@ -61,12 +87,17 @@ class Spss(Statistics):
     @override
     def frame(self, path: Path, place: str, labelled: bool) -> Any:
         library("pandas", place, self.extra)
-        frame, about = library("pyreadstat", place, self.extra).read_sav(str(path))
+        frame, about = self.codes(path)
         for name, labels in about.variable_value_labels.items() if labelled else ():
             values = [value for value in frame[name].dropna().unique() if value != ""]
             if all(value in labels for value in values) and len({labels[value] for value in values}) == len(values):
                 frame[name] = frame[name].map(labels)
         return frame
+
+    @override
+    def codes(self, path: Path) -> tuple[Any, Any]:
+        found: tuple[Any, Any] = import_module("pyreadstat").read_sav(str(path))
+        return found
 
     @override
     def has_kinds_of_missing(self, path: Path) -> bool:
@@ -102,6 +133,11 @@ class Stata(Statistics):
         raise DataError(fault)
 
     @override
+    def codes(self, path: Path) -> tuple[Any, Any]:
+        found: tuple[Any, Any] = import_module("pyreadstat").read_dta(str(path))
+        return found
+
+    @override
     def has_kinds_of_missing(self, path: Path) -> bool:
         read = import_module("pandas").read_stata(path, convert_categoricals=False, convert_missing=True)
         columns = (read[name] for name in read.columns if read[name].dtype == object)
@@ -122,5 +158,13 @@ class Sas(Statistics):
     def frame(self, path: Path, place: str, labelled: bool) -> Any:
         pandas = library("pandas", place, self.extra)
         if path.suffix.lower() == ".xpt":
-            return library("pyreadstat", place, self.extra).read_xport(str(path))[0]
+            return self.codes(path)[0]
         return pandas.read_sas(path, format="sas7bdat", encoding="infer")
+
+    @override
+    def codes(self, path: Path) -> tuple[Any, Any]:
+        readstat = import_module("pyreadstat")
+        found: tuple[Any, Any] = (readstat.read_xport if path.suffix.lower() == ".xpt" else readstat.read_sas7bdat)(
+            str(path)
+        )
+        return found
