@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 from kohort.audit.as_is import as_is_of
 from kohort.audit.asked import texts_of
 from kohort.audit.beside import stated_beside
-from kohort.audit.case import Case, LoadedCase, bound_names
-from kohort.audit.checklist import Need, answers, refuse_unanswerable
 from kohort.audit.case import Case, LoadedCase
-from kohort.audit.checklist import Need, answers, unanswerable
+from kohort.audit.checklist import Need, answers, refuse_unanswerable
 from kohort.audit.checks import buckets
 from kohort.audit.checks.classes import classes
 from kohort.audit.checks.coverage import pair
