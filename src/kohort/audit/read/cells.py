@@ -3,18 +3,20 @@
 A cell is bare, or it is quoted as a whole. Whatever is in between, such as blanks around quotes, is a fault: readers do
 not agree on it, so rows could be distinguished by it that an audit takes for equal.
 
-Bytes are looked at all together, in arrays. That is possible as a quote says by its number alone what it is: where the
-grammar holds, those with even numbers open a cell or are the second of a doubled quote, and the others close a cell or
-are the first of one. So a byte is inside of quotes if the quotes up to it are odd in number.
+Bytes are looked at all together, in arrays of where those are that matter. That is possible as a quote says by its
+number alone what it is: where the grammar holds, those with even numbers open a cell or are the second of a doubled
+quote, and the others close a cell or are the first of one. So a byte is inside of quotes if the quotes up to it are odd
+in number.
 
 Where cells begin and end, and whether that is as it should be, is found here and nowhere else. To cut a text there is
 left to the reader of polars, which is fast and lenient, and is believed if it has cut as many records and cells without
-anything as there are, and as many bytes of text; else, and where lines end inside of quotes, cells are cut here.
+anything as there are, and as many bytes of text; else cells are cut here. It never sees a line that ends inside of
+quotes: a control character that the text does not have stands for the end of that line until the text is cut.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -30,7 +32,8 @@ Flags: TypeAlias = NDArray[np.bool_]
 Places: TypeAlias = NDArray[np.int64]
 LineEnd: TypeAlias = Literal[b"\n", b"\r\n", b"\r"]
 _LF, _CR = 10, 13
-_ONES = np.uint64(0x0101010101010101)
+_SLICE = 1 << 16
+"""Bytes that are compared at a time: arrays of more would be new memory each time, which takes longer than the rest."""
 NUL = "holds a NUL byte, so this is no CSV file; give CSV or Parquet."
 QUOTE = "has a quote inside a cell that does not begin with one; correct the line."
 AFTER = "has text after a closing quote; correct the line."
@@ -136,23 +139,23 @@ def split_cells(text: bytes, grammar: Grammar, *, is_last: bool) -> Cells:
         At the first byte from which on the text is not as the grammar says.
     """
     data = np.frombuffer(text, np.uint8)
-    quotes = _quotes(text, data, grammar)
-    outside = _outside(data, quotes)
-    end = grammar.end or _line_end(data, outside, is_last)
+    marks = _marks(text, data, grammar)
+    end = grammar.end or _line_end(data, marks, is_last)
     mark = _CR if end == b"\r" else _LF
-    is_open = outside is not None and not outside[-1]
+    is_open = len(marks.quotes) % 2 == 1
     if is_last and text and not is_open and data[-1] != mark:
         return split_cells(text + (end or b"\n"), grammar, is_last=True)
-    stops = np.flatnonzero(_if_outside((data == grammar.delimiter) | (data == mark), outside))
-    lines = np.flatnonzero(data[stops] == mark)
-    stops = stops[: lines[-1] + 1] if len(lines) else stops[:0]
-    consumed = int(stops[-1]) + 1 if len(stops) else 0
-    faults = [*_nul(text), *_quote_faults(data, quotes, outside, grammar.delimiter)]
+    stops, kinds = marks.outside, data[marks.outside]
+    faults = [*_nul(text), *_quote_faults(data, marks.quotes, grammar.delimiter)]
     if end != b"\n" or b"\r" in text:
-        faults += _end_faults(data, outside, end, is_last)
+        faults += _end_faults(data, marks, end, is_last)
+        is_stop = (kinds == grammar.delimiter) | (kinds == mark)
+        stops, kinds = stops[is_stop], kinds[is_stop]
+    lines = np.flatnonzero(kinds == mark)
+    stops = stops[: lines[-1] + 1] if len(lines) else stops[:0]
     if is_last and is_open:
-        faults.append(Fault(int(quotes[-1]), OPEN))
-    return _recorded(text, quotes, stops, lines, consumed, end, grammar, faults)
+        faults.append(Fault(int(marks.quotes[-1]), OPEN))
+    return _recorded(text, marks, stops, lines, end, grammar, faults)
 
 
 def line_ends(text: bytes, stop: int) -> int:
@@ -168,19 +171,16 @@ def line_ends(text: bytes, stop: int) -> int:
 def first_line(text: bytes, grammar: Grammar) -> bytes:
     """The first record with its line end, which is all of a text that has no line end outside of quotes."""
     data = np.frombuffer(text, np.uint8)
-    outside = _outside(data, _quotes(text, data, grammar))
-    end = _line_end(data, outside, is_last=True)
-    if end is None:
-        return text
-    return text[: int(np.flatnonzero(_if_outside(data == end[0], outside))[0]) + len(end)]
+    marks = _marks(text, data, grammar)
+    end = _line_end(data, marks, is_last=True)
+    return text if end is None else text[: int(_breaks(data, marks.outside)[0]) + len(end)]
 
 
 def _recorded(
     text: bytes,
-    quotes: Places,
+    marks: _Marks,
     stops: Places,
     lines: Places,
-    consumed: int,
     end: LineEnd | None,
     grammar: Grammar,
     faults: list[Fault],
@@ -188,8 +188,9 @@ def _recorded(
     """Put cells together to records, once where they end is known; raise the first fault."""
     import polars as pl
 
-    starts = np.concatenate([[0], stops[:-1] + 1]) if len(stops) else stops
-    sizes = stops - starts
+    consumed = int(stops[-1]) + 1 if len(stops) else 0
+    sizes = np.diff(stops, prepend=-1) - 1
+    starts = stops - sizes
     if end == b"\r\n":
         sizes[lines] -= 1
     widths = np.diff(lines, prepend=-1)
@@ -202,11 +203,11 @@ def _recorded(
         faults.append(Fault(int(stops[lines[wrong][0]]), WIDTH))
     if faults:
         raise min(faults, key=lambda fault: fault.position)
-    ended = line_ends(text, consumed) if len(quotes) else len(lines)
+    ended = line_ends(text, consumed) if len(marks.quotes) else len(lines)
     if empty.all():
         return Cells(pl.DataFrame(), None, width, consumed, ended, end)
-    quotes = quotes[quotes < consumed]
-    found = _Found(text, grammar, end, quotes, starts, stops, lines[empty], lines, ended == len(lines))
+    marks = marks.before(consumed)
+    found = _Found(text, grammar, end, marks.quotes, marks.inside, starts, stops, lines[empty], lines)
     filled = np.ones(len(stops), np.bool_)
     filled[lines[empty]] = False
     quoted = found.needlessly_quoted() if grammar.watches else None
@@ -222,25 +223,23 @@ class _Found:
 
     Attributes
     ----------
-    quotes : ndarray of int
-        Where quotes are.
+    quotes, inside : ndarray of int
+        Where quotes are, and delimiters and line ends inside of them.
     starts, stops : ndarray of int
         Where each cell begins, and where the delimiter or line end after it is.
     empty, lines : ndarray of int
         The cells that are all of an empty line; those at the end of a line.
-    ends_outside : bool
-        Whether no line ends inside of quotes.
     """
 
     text: bytes
     grammar: Grammar
     end: LineEnd | None
     quotes: Places
+    inside: Places
     starts: Places
     stops: Places
     empty: Places
     lines: Places
-    ends_outside: bool
 
     @cached_property
     def data(self) -> Bytes:
@@ -257,13 +256,17 @@ class _Found:
         """The cells as the reader of polars cuts them; None if it is not asked or has not found what is there."""
         import polars as pl
 
-        if self.end == b"\r" or len(self.empty) or not self.ends_outside:
+        if self.end == b"\r" or len(self.empty):
             return None
         delimiter, quote = chr(self.grammar.delimiter), chr(self.grammar.quote) if len(self.quotes) else None
+        unbroken = self.unbroken()
+        if unbroken is None:
+            return None
+        text, broken = unbroken
         # behind a line of its own no text is taken for a mark, or for something compressed
         letter = next(one for one in "abc" if one not in (delimiter, quote))
         line = delimiter.join([letter] * width).encode()
-        whole = b"\n".join((line, memoryview(self.text)[: len(self.data)]))
+        whole = b"\n".join((line, text))
         try:
             frame = pl.read_csv(
                 whole if self.end == b"\n" else whole.replace(b"\r\n", b"\n"),
@@ -280,7 +283,39 @@ class _Found:
         surrounding = 2 * int(np.count_nonzero(self.is_quoted)) if len(self.quotes) else 0
         expected = int(sizes.sum()) - surrounding - (len(self.quotes) - surrounding) // 2
         there = (*frame.shape, *sums) == (len(self.lines), width, expected, int(np.count_nonzero(sizes == 0)))
-        return frame if there else None
+        if not there or not broken:
+            return frame if there else None
+        places = np.unique(np.searchsorted(self.stops, self.breaks) % width)
+        texts = pl.col(list(map(str, places)))
+        for stand, end in broken.items():
+            texts = texts.str.replace_all(stand, end, literal=True)
+        return frame.with_columns(texts)
+
+    @cached_property
+    def breaks(self) -> Places:
+        """Where lines end inside of quotes."""
+        return _breaks(self.data, self.inside)
+
+    def unbroken(self) -> tuple[memoryview, dict[str, str]] | None:
+        """The records with something else for line ends inside of quotes, and what stands for which of them.
+
+        None if the text has all that could stand for them.
+        """
+        if not len(self.breaks):
+            return memoryview(self.text)[: len(self.data)], {}
+        taken = (ord("\t"), _LF, _CR, self.grammar.delimiter, self.grammar.quote)
+        free = (code for code in range(1, ord(" ")) if code not in taken and bytes([code]) not in self.text)
+        changed, broken = self.data.copy(), {}
+        for end in (_LF, _CR):
+            places = self.breaks[self.data[self.breaks] == end]
+            if not len(places):
+                continue
+            stand = next(free, None)
+            if stand is None:
+                return None
+            changed[places] = stand
+            broken[chr(stand)] = chr(end)
+        return memoryview(changed), broken
 
     def by_hand(self, width: int, nulls: Flags) -> pl.DataFrame:
         """The cells as they are cut here, which takes several times as long."""
@@ -306,45 +341,62 @@ class _Found:
         """Which cells have quotes around what holds no delimiter, line end or quote; None if there are no quotes."""
         if not len(self.quotes):
             return None
-        found, data = self.is_quoted.copy(), self.data
-        special = (data == self.grammar.delimiter) | (data == _LF) | (data == _CR)
-        special[self.stops] = False
-        if self.end == b"\r\n":
-            special[self.stops[self.lines] - 1] = False
+        found = self.is_quoted.copy()
         second = self.quotes[2::2]
         doubled = second[second == self.quotes[1::2][: len(second)] + 1]
-        for places in (np.flatnonzero(special), doubled):
+        for places in (self.inside, doubled):
             found[np.searchsorted(self.starts, places, "right") - 1] = False
         return found
 
 
-def _quotes(text: bytes, data: Bytes, grammar: Grammar) -> Places:
-    is_there = grammar.quote >= 0 and bytes([grammar.quote]) in text
-    return np.flatnonzero(data == grammar.quote) if is_there else np.zeros(0, np.int64)
+@dataclass(frozen=True)
+class _Marks:
+    """Where quotes are; and where delimiters, line feeds and returns are, outside of quotes and inside of them."""
+
+    quotes: Places
+    outside: Places
+    inside: Places
+
+    def before(self, stop: int) -> _Marks:
+        """Those that come before a position."""
+        return _Marks(*(places[: np.searchsorted(places, stop)] for places in (self.quotes, self.outside, self.inside)))
 
 
-def _outside(data: Bytes, quotes: Places) -> Flags | None:
-    """Which bytes are not inside of quotes; None if there are no quotes."""
-    if not len(quotes):
-        return None
-    # eight bytes at a time: multiplied by ones, each byte of a word is the sum of those up to it
-    is_quote = np.zeros(-(-len(data) // 8) * 8, np.uint8)
-    is_quote[quotes] = 1
-    sums = is_quote.view("<u8") * _ONES
-    whole = sums >> np.uint64(56)
-    before = np.cumsum(whole) - whole
-    is_inside = (sums + (before & np.uint64(1)) * _ONES) & _ONES
-    found: Flags = is_inside.view(np.uint8)[: len(data)] == 0
-    return found
+def _marks(text: bytes, data: Bytes, grammar: Grammar) -> _Marks:
+    codes = [grammar.delimiter, _LF]
+    if b"\r" in text:
+        codes.append(_CR)
+    none = np.zeros(0, np.int64)
+    if grammar.quote < 0 or bytes([grammar.quote]) not in text:
+        return _Marks(none, _places(data, codes), none)
+    places = _places(data, [*codes, grammar.quote])
+    is_quote = data[places] == grammar.quote
+    # a sum that begins again after 255 is as even or odd as the whole one
+    is_inside = (np.cumsum(is_quote, dtype=np.uint8) & 1).view(np.bool_)
+    return _Marks(places[is_quote], places[~(is_quote | is_inside)], places[is_inside & ~is_quote])
 
 
-def _if_outside(flags: Flags, outside: Flags | None) -> Flags:
-    return flags if outside is None else flags & outside
+def _places(data: Bytes, codes: Sequence[int]) -> Places:
+    """Where bytes are one of some."""
+    found = [np.zeros(0, np.int64)]
+    for start in range(0, len(data), _SLICE):
+        some = data[start : start + _SLICE]
+        is_one = some == codes[0]
+        for code in codes[1:]:
+            is_one |= some == code
+        found.append(np.flatnonzero(is_one) + start)
+    return np.concatenate(found)
 
 
-def _line_end(data: Bytes, outside: Flags | None, is_last: bool) -> LineEnd | None:
+def _breaks(data: Bytes, places: Places) -> Places:
+    """Those of some places where a line ends, or would outside of quotes."""
+    kinds = data[places]
+    return places[(kinds == _LF) | (kinds == _CR)]
+
+
+def _line_end(data: Bytes, marks: _Marks, is_last: bool) -> LineEnd | None:
     """How the first line ends; None if that cannot be said yet."""
-    breaks = np.flatnonzero(_if_outside((data == _LF) | (data == _CR), outside))
+    breaks = _breaks(data, marks.outside)
     if not len(breaks):
         return None
     first = int(breaks[0])
@@ -360,9 +412,9 @@ def _nul(text: bytes) -> list[Fault]:
     return [] if found < 0 else [Fault(found, NUL)]
 
 
-def _quote_faults(data: Bytes, quotes: Places, outside: Flags | None, delimiter: int) -> list[Fault]:
+def _quote_faults(data: Bytes, quotes: Places, delimiter: int) -> list[Fault]:
     """Quotes that neither surround a cell nor are doubled inside of one."""
-    if outside is None:
+    if not len(quotes):
         return []
     opening, closing = quotes[::2], quotes[1::2]
     before = data[opening - 1]
@@ -371,7 +423,7 @@ def _quote_faults(data: Bytes, quotes: Places, outside: Flags | None, delimiter:
     begins = (opening == 0) | doubled | (before == delimiter) | (before == _LF) | (before == _CR)
     closing = closing[closing + 1 < len(data)]
     after = data[closing + 1]
-    ends = (after == delimiter) | (outside[closing + 1] & ((after == _LF) | (after == _CR)))
+    ends = (after == delimiter) | (after == _LF) | (after == _CR)
     pairs = min(len(closing), len(opening) - 1)
     ends[:pairs] |= doubled[1 : pairs + 1]
     return [
@@ -380,15 +432,16 @@ def _quote_faults(data: Bytes, quotes: Places, outside: Flags | None, delimiter:
     ]
 
 
-def _end_faults(data: Bytes, outside: Flags | None, end: LineEnd | None, is_last: bool) -> list[Fault]:
+def _end_faults(data: Bytes, marks: _Marks, end: LineEnd | None, is_last: bool) -> list[Fault]:
     """Line ends outside of quotes that are not like the first one."""
     if end is None:
         return []
-    places = np.flatnonzero(_if_outside((data == _LF) | (data == _CR), outside))
+    places = _breaks(data, marks.outside)
     kinds = data[places]
     if end != b"\r\n":
         wrong = kinds != end[0]
     else:
-        follows = np.append(data[1:], 0 if is_last else _LF)[places] == _LF
+        follows = data[np.minimum(places + 1, len(data) - 1)] == _LF
+        follows[places + 1 == len(data)] = not is_last
         wrong = np.where(kinds == _CR, ~follows, (places == 0) | (data[places - 1] != _CR))
     return [Fault(int(place), ENDS) for place in places[wrong][:1]]
