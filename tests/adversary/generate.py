@@ -413,6 +413,8 @@ def case_of(seed: int, engine: str = "memory") -> Case:
         if missing and r.random() < 0.6:
             made.cells = [None if r.random() < missing else cell for cell in made.cells]
     files = {path: text for made in columns for path, text in made.files.items()}
+    if engine == "spark" and seed % 8:
+        _without_odd_moments(columns)
     source = _source(r, engine, columns)
     if engine != "memory" and r.random() < 0.9:
         source |= {"encoding": "utf-8", "input": {k: v for k, v in source.get("input", {}).items() if k != "encoding"}}
@@ -508,6 +510,14 @@ def _leave_to_others(privacy: dict[str, Any], algorithm: dict[str, Any], output:
         output.pop(key, None)
     if privacy.get("missing") == "wildcard":
         privacy["missing"] = "own-value"
+
+
+def _without_odd_moments(columns: list[Made]) -> None:
+    """Moments as Spark reads them: no nanoseconds, and of quasi-identifiers no zones."""
+    for made in columns:
+        if made.arrow.startswith("timestamp"):
+            made.arrow = made.arrow.replace("[ns", "[us")
+            made.arrow = "timestamp[us]" if made.spec["role"] == "quasi" else made.arrow
 
 
 def _source(r: Random, engine: str, columns: list[Made]) -> dict[str, Any]:

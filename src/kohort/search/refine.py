@@ -305,7 +305,7 @@ class Search:
         places, spans, k, near, rules = self._places, self._spans, self.k, self._nearness, self._rules
         alone = self.threads == 1 or len(steps.record) < 16 * self.threads
         for index, temperature in enumerate(temperatures):
-            free = np.flatnonzero(state.sizes == 0).astype(np.int32)
+            free = (state.sizes == 0).nonzero()[0].astype(np.int32)
             won = draw_round(number + index, self._seed, DEALING, near, state, free, steps)
             if alone:
                 carry_out(places, spans, k, rules, temperature, steps, 0, won, state)

@@ -123,6 +123,7 @@ class Sqlite(FileKind):
 
 
 def _affinity(kind: pl.DataType) -> str:
-    if kind.is_integer() or kind == pl.Boolean:
+    if kind.is_integer():
         return "INTEGER"
+    # truth values are texts, too: SQLite has none, and 1 would not be what the original says
     return "REAL" if kind.is_float() else "TEXT"

@@ -98,10 +98,19 @@ def batches_of(rows: pl.LazyFrame) -> Iterator[pl.DataFrame]:
 
 
 def guarded_batches(path: Path, sentence: str, scan: Callable[[], pl.LazyFrame]) -> Iterator[pl.DataFrame]:
-    """The same of a file that polars reads."""
+    """The same of a file that polars reads.
+
+    Batches come from another thread, and are at their end, too, if that has panicked: so rows are counted before.
+    """
+    import polars as pl
+
+    rows = guarded(path, sentence, lambda: int(scan().select(pl.len()).collect().item()))
     batches = guarded(path, sentence, lambda: batches_of(scan()))
     while (piece := guarded(path, sentence, lambda: next(batches, None))) is not None:
+        rows -= piece.height
         yield piece
+    if rows:
+        raise DataError(f"{path.name}: {sentence}")
 
 
 def guarded(path: Path, sentence: str, action: Callable[[], T]) -> T:

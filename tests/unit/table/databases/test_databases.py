@@ -216,6 +216,15 @@ def test_types_that_a_database_alone_has(base):
             read_table(base.at("bytes"))
 
 
+def test_truth_values_are_what_the_original_says(base, tmp_path):
+    """SQLite has none: 1 and 0 were published, which were not `true` and `false` when they were verified again."""
+    table = pl.DataFrame({"age": [1] * 4, "ill": [True, False, None, True]})
+    asked = kohort.Policy.build(k=4, quasi_identifiers=["age"], sensitive=["ill"], seed=1)
+    assert kohort.anonymize(table, asked, output=base.at("anon"), verdict=tmp_path / "v.json").verdict.passed
+    verdict = kohort.verify(base.at("anon"), asked, original=table)
+    assert verdict.passed, verdict.reason
+
+
 def test_more_rows_than_are_in_memory_at_a_time(base, tmp_path):
     """Copied, loaded and read back in several pieces: none is lost, and none comes twice."""
     from kohort.audit import refuse_unequal

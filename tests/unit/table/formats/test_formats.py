@@ -1,11 +1,15 @@
 """Every kind of file as source and as target: what is read is what was written, cell by cell."""
 
 from datetime import date, datetime
+from itertools import islice
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.feather as feather
 import pytest
 
 import kohort
+from kohort.errors import DataError
 from kohort.table import read_table
 from kohort.table.formats import FORMATS
 
@@ -114,3 +118,24 @@ def test_the_original_is_read_a_second_time_by_the_auditor(tmp_path, suffix):
     changed = stored(other, tmp_path / f"other{suffix}")
     verdict = kohort.verify(out, policy(), original=changed)
     assert not verdict.passed
+
+
+@pytest.mark.promise("2.3", "6.2")
+@pytest.mark.parametrize("zone", ["+05:30", "Nowhere/Land"])
+def test_a_zone_that_is_not_known_is_no_empty_file(tmp_path, zone, capfd):
+    """The reader panicked in a thread of its own, and the file had "no rows"."""
+    seen = pa.array([datetime(2020, 1, 1, 22)] * 4, pa.timestamp("us", zone))
+    feather.write_feather(pa.table({"age": [1, 1, 1, 1], "seen": seen}), tmp_path / "in.feather")
+    with pytest.raises(DataError, match=r"in\.feather: a column has a time zone that is not in the list"):
+        read_table(tmp_path / "in.feather")
+    assert "panicked" not in capfd.readouterr().err
+
+
+def test_a_reader_that_stops_early_is_a_fault(tmp_path, monkeypatch):
+    """Batches end, too, when the thread that they come from has failed."""
+    plain = pl.LazyFrame.collect_batches
+    people().write_ipc(tmp_path / "in.feather", record_batch_size=100)
+    assert read_table(tmp_path / "in.feather").frame.height == 240
+    monkeypatch.setattr(pl.LazyFrame, "collect_batches", lambda rows, **how: islice(plain(rows.head(100), **how), 1))
+    with pytest.raises(DataError, match=r"in\.feather: is no readable Feather file"):
+        read_table(tmp_path / "in.feather")
