@@ -19,7 +19,7 @@ from kohort.audit.checks.kept import is_too_large, kept_order
 from kohort.audit.fitted import fitted
 from kohort.audit.ledger import Ledger, People, PersonKey, Shown, read_ledger
 from kohort.audit.meaning.order import order_in_array, order_of
-from kohort.audit.meaning.published import bound_names, published_column
+from kohort.audit.meaning.published import BUCKET, bound_names, published_column
 from kohort.audit.meaning.values import same_value
 from kohort.audit.read.database import Database, Unreadable
 from kohort.audit.read.dictionary import Dictionary
@@ -239,9 +239,9 @@ def _load(
     added = {end for name in policy.quasi_identifiers for end in bound_names(name)}
     second = None
     if sensitive_table is not None:
-        linking = {buckets.BUCKET, buckets.sensitive_column(policy), buckets.COUNT}
+        linking = {BUCKET, buckets.sensitive_column(policy), buckets.COUNT}
         second = load(database, buckets.TABLE, sensitive_table, policy, linking)
-        added.add(buckets.BUCKET)
+        added.add(BUCKET)
     table = load(database, "release", release, policy, published | added)
     if not table.rows:
         raise DataError("release: it has a header but no rows; there is nothing to check.")

@@ -19,10 +19,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.audit.beside import stated_beside
-from kohort.audit.checks.buckets import BUCKET
 from kohort.audit.fitted import fitted
 from kohort.audit.meaning.intervals import Interval
-from kohort.audit.meaning.published import STAR, PublishedColumn, Star, published_column, unquoted
+from kohort.audit.meaning.published import BUCKET, STAR, PublishedColumn, Star, published_column, unquoted
 from kohort.audit.quick import policy_in_words
 from kohort.audit.read.database import Database
 from kohort.audit.read.load import load

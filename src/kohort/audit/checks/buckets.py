@@ -12,6 +12,7 @@ from collections.abc import Hashable
 from kohort.audit.case import LoadedCase
 from kohort.audit.checks import promise
 from kohort.audit.checks.histograms import Histograms, counted
+from kohort.audit.meaning.published import BUCKET
 from kohort.audit.meaning.values import comparison
 from kohort.audit.read.table import Table
 from kohort.audit.verdict import Check
@@ -20,7 +21,7 @@ from kohort.errors import PolicyError
 from kohort.policy import Policy
 from kohort.privacy import PrivacyModel, SensitiveModel
 
-BUCKET, COUNT = "bucket", "count"
+COUNT = "count"
 TABLE = "sensitive_table"
 """The second table: its name in the database and in messages."""
 

@@ -32,6 +32,8 @@ LAST_CHARACTER = chr(0x10FFFF)
 """After every text that begins with a prefix: the prefix with this."""
 ENDS = ("lo", "hi", "mid")
 """What is said of an interval in columns of its own: its ends, and its middle."""
+BUCKET = "bucket"
+"""The column that links the two tables of a release in buckets."""
 _FORMULA = frozenset("=+-@\t\r")
 
 Kind: TypeAlias = Literal["label", "number", "date", "prefix", "text"]
@@ -178,9 +180,10 @@ def bound_names(name: str) -> tuple[str, ...]:
 
 
 def alike_columns(policy: Policy) -> tuple[str, ...]:
-    """Columns of a release whose equal cells must be written alike: quasi-identifiers, and what stands beside them."""
+    """Columns of a release whose equal cells must be written alike: quasi-identifiers, their ends, and buckets."""
     quasi = policy.quasi_identifiers
-    return (*quasi, *(end for name in quasi for end in bound_names(name) if end not in policy.columns))
+    ends = (end for name in quasi for end in bound_names(name) if end not in policy.columns)
+    return (*quasi, *ends, *((BUCKET,) if policy.privacy.anonymity == "buckets" else ()))
 
 
 def unquoted(text: str) -> str:

@@ -203,18 +203,22 @@ def _frame(database: Database, name: str, source: pl.DataFrame, policy: Policy, 
         described = database.rows(f"DESCRIBE SELECT * FROM {name}_source")
         kinds = {str(sql): str(kind) for sql, kind, *_ in described}
         refuse_nested({column: kinds[sql] for column, sql in columns.items()}, name)
-        cells = ", ".join(_cells(source, columns, kinds, policy)) or "nothing"
+        # what is published is asked as it is: moments of one day are not alike
+        days = policy.quasi_identifiers if is_source(name) else ()
+        cells = ", ".join(_cells(source, columns, kinds, days)) or "nothing"
         database.rows(f"CREATE TABLE {name}_cells AS SELECT {cells} FROM {name}_source")
     except Unreadable:
         raise DataError(f"{name}: it cannot be read; it is damaged, or of a strange type.") from None
     return of_kept(database, f"{name}_cells", tuple(source.columns), kinds, name)
 
 
-def _cells(source: pl.DataFrame, columns: dict[str, str], kinds: dict[str, str], policy: Policy) -> Iterator[str]:
-    """SQL of the cells of a frame; those of quasi-identifiers are days where they are moments in a zone."""
+def _cells(
+    source: pl.DataFrame, columns: dict[str, str], kinds: dict[str, str], days: Collection[str]
+) -> Iterator[str]:
+    """SQL of the cells of a frame; those of some columns are days where they are moments in a zone."""
     for column, sql in columns.items():
         zone = getattr(source.schema[column], "time_zone", None)
-        if zone is None or column not in policy.quasi_identifiers:
+        if zone is None or column not in days:
             yield sql
             continue
         yield f"{day_of(sql, kinds[sql], zone)} AS {sql}"

@@ -45,9 +45,11 @@ def open_parquet(
     refuse_without_zone(first.zones, quasi, files[0].place)
     kinds = {f"c{i}": first.types[column] for i, column in enumerate(header)}
     moments = {f"c{number[column]}": zone for column, zone in first.zones.items() if zone}
+    # what is published is asked as it is: moments of one day are not alike
+    days = quasi if is_source(name) else ()
     cells: dict[str, str] = {}
     for cell, zone in moments.items():
-        if header[int(cell[1:])] in quasi:
+        if header[int(cell[1:])] in days:
             cells[cell], kinds[cell] = day_of(cell, kinds[cell], zone), "DATE"
         elif (moment := as_moment(cell, kinds[cell])) != cell:
             cells[cell], kinds[cell] = moment, MOMENT

@@ -315,3 +315,51 @@ def test_labels_of_all_values_are_the_cells(tmp_path, suffix):
     table = pl.DataFrame({"age": ["1", "1"], "area": ["A", "A"], "ill": [1, 2]}).to_pandas()
     WRITERS[suffix](table, str(path), variable_value_labels={"ill": {1: "x", 2: "y"}})
     assert verified(path)
+
+
+# -- moments in the place of days, and buckets --------------------------------------------------------------------
+
+DATED = kohort.Policy.build(k=2, quasi_identifiers=["born"], sensitive=["ill"], types={"born": "date"})
+
+
+@pytest.mark.promise("1.1", "2.4", "3.3")
+@pytest.mark.parametrize("unit", ["us", "ns"])
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo"])
+def test_moments_of_one_day_are_not_alike(tmp_path, zone, unit):
+    """They were taken for their day in the zone of their column: every row had one of its own, and k = 2 held."""
+    moments = [dt.datetime(2020, 1, 1, hour) for hour in (1, 2)]
+    table = pa.table({"born": pa.array(moments, pa.timestamp(unit, zone)), "ill": ["x", "y"]})
+    pq.write_table(table, tmp_path / "r.parquet")
+    feather.write_feather(table, tmp_path / "r.feather")
+    original = pl.DataFrame({"born": ["2020-01-01", "2020-01-01"], "ill": ["x", "y"]})
+    for release in (tmp_path / "r.parquet", tmp_path / "r.feather", pl.DataFrame(pl.from_arrow(table))):
+        for memory in (None, 1 << 30):
+            verdict = kohort.verify(release, DATED, original=original, memory=memory)
+            assert not {check.name: check for check in verdict.checks}["domain"].passed
+            assert not verdict.passed
+    days = pa.table({"born": [dt.date(2020, 1, 1)] * 2, "ill": ["x", "y"]})
+    pq.write_table(days, tmp_path / "r.parquet")
+    assert kohort.verify(tmp_path / "r.parquet", DATED, original=original).passed
+
+
+@pytest.mark.promise("3.3")
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_the_numbers_of_buckets_are_written_alike(tmp_path, suffix):
+    """Half of a bucket as number, half as text: who tells them apart knows which sensitive value is whose."""
+    plain = kohort.Policy.build(k=2, quasi_identifiers=["age"], sensitive=["ill"], algorithm="anatomy")
+    asked = plain.with_changes("privacy", anonymity="buckets")
+    for odd in (False, True):
+        links = ["7", '"7"' if odd else "7"]
+        quasi = [f'{{"age": "{age}", "bucket": {link}}}' for age, link in enumerate(links)]
+        values = [f'{{"bucket": {link}, "ill": "{ill}", "count": 1}}' for ill, link in zip("xy", links, strict=True)]
+        if suffix == ".csv":
+            quasi = ["age,bucket", *(f"{age},{link}" for age, link in enumerate(links))]
+            values = ["bucket,ill,count", *(f"{link},{ill},1" for ill, link in zip("xy", links, strict=True))]
+        paths = [tmp_path / f"{name}{suffix}" for name in ("quasi", "values")]
+        for path, lines in zip(paths, (quasi, values), strict=True):
+            path.write_text("\n".join(lines) + "\n")
+        if not odd:
+            assert kohort.verify(paths[0], asked, sensitive_table=paths[1]).passed
+            continue
+        with pytest.raises(DataError, match="write equal cells alike"):
+            kohort.verify(paths[0], asked, sensitive_table=paths[1])

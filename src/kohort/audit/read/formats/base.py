@@ -147,7 +147,8 @@ def text_of(cell: Any) -> str | None:
         case float():
             if math.isnan(cell):
                 return None
-            return str(int(cell)) if cell.is_integer() and abs(cell) <= _EXACT else repr(float(cell))
+            is_plain = cell.is_integer() and abs(cell) <= _EXACT and (cell or math.copysign(1, cell) > 0)
+            return str(int(cell)) if is_plain else repr(float(cell))
         case datetime():
             if str(cell) == "NaT":
                 return None
