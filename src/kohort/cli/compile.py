@@ -24,8 +24,8 @@ def compile_kernels(
     from kohort.algorithms import ALGORITHMS
     from kohort.datasets import patients
     from kohort.errors import DataError, PolicyError
+    from kohort.kernels.ahead import BOUND, SEARCH, compiled_ahead
     from kohort.kernels.jit import CACHE, CACHE_VARIABLE
-    from kohort.measures.bounds.ahead import compiled_ahead
 
     if CACHE is None:
         raise DataError(f"there is no private folder for compiled kernels; set {CACHE_VARIABLE} to one.")
@@ -34,7 +34,7 @@ def compile_kernels(
     diversity = {"model": "distinct-l-diversity", "column": "diagnosis", "l": 2}
     default = [policy, policy.with_changes("privacy", models=(diversity,))]
     others = [policy.with_changes("algorithm", name=name) for name in ALGORITHMS] if every else []
-    with compiled_ahead(wanted=True), progress_bar(silent=quiet) as progress:
+    with compiled_ahead([SEARCH, BOUND]), progress_bar(silent=quiet) as progress:
         for one in default:
             _ = kohort.anonymize(table, one, progress=progress).bound
         for one in others:

@@ -255,7 +255,7 @@ def progress_bar(*, silent: bool) -> Iterator[Progress | None]:
 
 
 def _announce_compilation(err: Console) -> None:
-    from kohort.measures.bounds.ahead import is_first_run
+    from kohort.kernels.ahead import is_first_run
 
     if is_first_run():
         err.print("first run: compiling for this machine, about 10 s", highlight=False)

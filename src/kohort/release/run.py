@@ -14,6 +14,8 @@ from kohort.common import stopping
 from kohort.common.progress import Clock, Progress
 from kohort.errors import DataError, PolicyError
 from kohort.measures.bounds.ahead import compiled_ahead
+from kohort.kernels.ahead import BOUND, SEARCH, compiled_ahead
+from kohort.audit.ledger import PersonKey, Recording, read_or_new, recording, refuse_other_persons
 from kohort.policy import Policy
 from kohort.release.engines.engine import Engine, Request
 from kohort.release.engines.features import DISK, MEMORY, SPARK, Profile, refuse, refuse_partitions
@@ -160,8 +162,7 @@ def released(
     kind = _target(profile, table, path, plan, book, keys, documents, overwrite=overwrite)
     clock = Clock(progress)
     engine = _engine(profile)(Request(table, plan, path, kind, clock, **how))
-    bound = bool(documents.targets and policy.algorithm.bound_effort) and profile is not SPARK
-    with compiled_ahead(wanted=bound), ExitStack() as place:
+    with compiled_ahead(_compiled(profile, plan, documents)), ExitStack() as place:
         engine.open(place)
         engine.work()
         with _recording(book, path) as record, together(*_settled(record), overwrite=overwrite) as files:
@@ -177,6 +178,16 @@ def released(
     if path is not None:
         forget(path)
     return release
+
+
+def _compiled(profile: Profile, plan: Plan, documents: Documents) -> list[str]:
+    """The kernels that a first run compiles beside its other work."""
+    if profile is SPARK:
+        return []
+    chosen = plan.policy.algorithm
+    searches = (plan.algorithm.searches or chosen.refine) and len(plan.models) == 1
+    bound = bool(documents.targets and chosen.bound_effort)
+    return [module for module, wanted in ((SEARCH, searches), (BOUND, bound)) if wanted]
 
 
 def _engine(profile: Profile) -> type[Engine]:

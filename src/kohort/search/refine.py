@@ -252,29 +252,23 @@ class Search:
         return max(largest, min(ROOM * largest, LARGEST // max(1, len(self._row) // self.k)))
 
     def _state(self, labels: NDArray[np.int32]) -> State:
-        from kohort.kernels.search.state import State, gather
+        from kohort.kernels.search.state import empty_state, gather
 
         n, d = self._places.shape
-        slots = n // self.k
         sizes = np.bincount(labels[labels >= 0])
         largest = self._largest
         labels = np.where((labels >= 0) & (sizes[labels] <= largest), labels, np.int32(-1))
-        state = State(
-            labels=labels,
-            members=np.zeros((slots, largest), np.int32),
-            sizes=np.zeros(slots, np.int64),
-            cost=np.zeros(slots, np.int64),
-            ends=np.zeros((slots, 4, d), np.int32),
-            broken=np.zeros(slots, np.int64),
-        )
+        state = empty_state(labels, n // self.k, largest, d)
         gather(self._places, self._spans, state)
         return state
 
     def _anneal(self, state: State, scale: float, effort: Effort, report: Report) -> None:
         """Do rounds of steps while it gets colder, until the effort is spent or Ctrl-C is pressed."""
+        from kohort.kernels.ahead import SEARCH, await_kernels
         from kohort.kernels.search.search import empty_round
         from kohort.kernels.search.state import loss_of
 
+        await_kernels(SEARCH)
         n = len(state.labels)
         self._seed = np.uint64(self.rng.integers(2**63))
         steps = empty_round(max(1, len(state.sizes) // CLUSTERS_PER_STEP), len(state.sizes))

@@ -33,6 +33,23 @@ class State(NamedTuple):
     """By how much each cluster breaks the rules, if there are any."""
 
 
+def empty_state(
+    labels: NDArray[np.int32],
+    slots: int,
+    largest: int,
+    d: int,
+) -> State:
+    """A partition that waits for its records to join the clusters of their labels, at most `largest` each."""
+    return State(
+        labels=labels,
+        members=np.zeros((slots, largest), np.int32),
+        sizes=np.zeros(slots, np.int64),
+        cost=np.zeros(slots, np.int64),
+        ends=np.zeros((slots, 4, d), np.int32),
+        broken=np.zeros(slots, np.int64),
+    )
+
+
 class Tallies(NamedTuple):
     """Room to count the values of clusters in."""
 

@@ -85,8 +85,10 @@ def lower_bound(codes: Codes, measure: Measure, k: int, rng: np.random.Generator
     n = len(codes.array)
     if not 1 <= k <= n:
         raise ValueError(f"k must be between 1 and the number of records, {n}; got {k}.")
+    from kohort.kernels.ahead import BOUND, await_kernels
     from kohort.measures.bounds.rows import Rows
 
+    await_kernels(BOUND)
     rows = Rows(codes, measure, k)
     steps = int(effort * STEPS)
     values = rows.own_costs()
