@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+from typing_extensions import override
+
 from kohort.audit.asked import AuditTable
 from kohort.audit.checks.classes import ClassSizes
 from kohort.audit.checks.coverage import Covered, Lines, covered, lines_of
@@ -192,8 +194,8 @@ class LoadedCase(Case):
         return self.order_given or (self.order_said and not self.several and self.out_of_order is None)
 
     @cached_property
+    @override
     def out_of_order(self) -> str | None:
-        """What is wrong if the policy keeps the order and the rows do not stand in that of the original."""
         if not self.keeps_order or self.order_given:
             return None
         if self.is_paired:
@@ -222,8 +224,8 @@ class LoadedCase(Case):
         return covered(self.lines, self.release, self.original, uncovered)
 
     @cached_property
+    @override
     def not_original(self) -> Mapping[str, int]:
-        """Cells of the other columns that are not those of the original: of their own rows, if the order is said."""
         if self.original is None or not self.order_said:
             return super().not_original
         return differing(self.policy, self.release, self.original, self.unchanged, self.order)

@@ -12,6 +12,17 @@ Progress = Callable[[str, float], None]
 """Called with the step, in a search with the loss so far after a comma, and the share of it that is done."""
 
 
+def heeding(progress: Progress | None) -> Progress:
+    """Report progress to whoever asks for it, if anybody; a wish to stop is heeded."""
+
+    def report(step: str, share: float) -> None:
+        stopping.heed()
+        if progress is not None:
+            progress(step, share)
+
+    return report
+
+
 class Clock:
     """Times the steps, and reports their progress."""
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from kohort.audit.words import are, count
 from kohort.errors import DataError, KohortError
 from kohort.policy import Policy
 from kohort.release.engines.frame import FrameScan, loaded, solution_of, suitable, usable_of
@@ -143,7 +144,7 @@ def _likely_missing(frame: pl.DataFrame, policy: Policy) -> Iterator[str]:
             cells = int(frame[name].str.strip_chars().is_in(list(texts)).sum())
             if cells:
                 yield (
-                    f"column {name!r}: {_count(cells, 'cell')} {_are(cells)} a text that often stands for a missing "
+                    f"column {name!r}: {count(cells, 'cell')} {are(cells)} a text that often stands for a missing "
                     "value; list it in [input] missing if it does."
                 )
 
@@ -180,7 +181,7 @@ def _changed(now: pl.Series, before: pl.Series, policy: Policy) -> Iterator[str]
     elif before.null_count() < len(before):
         beyond = int(((now < before.min()) | (now > before.max())).sum())
         if beyond:
-            yield f"column {name!r}: {_count(beyond, 'record')} {_are(beyond)} beyond the range of before."
+            yield f"column {name!r}: {count(beyond, 'record')} {are(beyond)} beyond the range of before."
 
 
 def _kind(dtype: pl.DataType) -> str:
@@ -198,16 +199,8 @@ def _new(now: pl.Series, before: pl.Series) -> Iterator[str]:
         new = ~now.is_in(before.drop_nulls().unique().implode()) & now.is_not_null()
         values, records = now.filter(new).n_unique(), int(new.sum())
         if records:
-            what = f"{_count(values, 'value')} ({_count(records, 'record')}) {'was' if values == 1 else 'were'}"
+            what = f"{count(values, 'value')} ({count(records, 'record')}) {'was' if values == 1 else 'were'}"
             yield f"column {now.name!r}: {what} not there before."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun if number == 1 else noun + 's'}"
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
 
 
 # -- what it will take ---------------------------------------------------------------------------

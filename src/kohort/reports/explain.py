@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kohort.codes.boxes import Solution, classes_of_boxes
 from kohort.codes.encode import Codes
-from kohort.common import stopping
+from kohort.common.progress import heeding
 from kohort.errors import Interrupted
 from kohort.measures.loss import Loss, cell_costs, loss_of_solution, star_cost
 from kohort.policy import Policy
@@ -173,12 +173,7 @@ def explain(
     >>> age.share, sex.share
     (1.0, 0.0)
     """
-
-    def report(step: str, share: float) -> None:
-        stopping.heed()
-        if progress is not None:
-            progress(step, share)
-
+    report = heeding(progress)
     policy = Policy.of(policy)
     source = read_table(table, policy.input, policy.columns)
     policy = policy.for_columns(source.frame.columns)

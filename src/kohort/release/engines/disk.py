@@ -25,7 +25,7 @@ from kohort.common.progress import Clock
 from kohort.common.system import cores
 from kohort.errors import DataError, InfeasibleError
 from kohort.release.engines.duck import DuckScan, connected
-from kohort.release.engines.engine import Engine, Examined, Request, Written
+from kohort.release.engines.engine import Engine, Examined, Written
 from kohort.release.engines.features import DISK, Profile
 from kohort.release.engines.gather import gathered
 from kohort.release.engines.job import PART, ROW, Job, facts_of
@@ -78,9 +78,6 @@ class OnDisk(Engine):
     draft: Path
     order: Path
     """Parquet file with the number of the original row of each row."""
-
-    def __init__(self, request: Request) -> None:
-        self.request = request
 
     def open(self, place: ExitStack) -> None:
         """Open the files in a database, and survey them."""

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
+from typing_extensions import override
 
-from kohort.codes.encode import Axis
 from kohort.common.arrow import ArrowStream
 from kohort.errors import DataError
-from kohort.policy import Policy
-from kohort.policy.sections import Role
 from kohort.release.engines.job import PART, ROW
-from kohort.release.engines.lookups import CODE, COUNT, Lookup, encoded
+from kohort.release.engines.lookups import CODE, COUNT, ByLookups, Lookup
 from kohort.table.csv import literal_path
 from kohort.table.sources import Source, fetched, relation
 from kohort.table.zones import placed
@@ -48,7 +46,7 @@ def connected(memory: int, folder: Path) -> duckdb.DuckDBPyConnection:
 
 
 @dataclass(frozen=True)
-class DuckScan:
+class DuckScan(ByLookups):
     """A table in the database, or rather the statement that reads it."""
 
     database: duckdb.DuckDBPyConnection
@@ -91,8 +89,8 @@ class DuckScan:
         """Names of all columns."""
         return self.source.columns
 
+    @override
     def distinct(self, columns: tuple[str, ...]) -> pl.DataFrame:
-        """The distinct combinations of some columns, with the number of their records."""
         inner = [self._inner(name) for name in columns]
         found = self._frame(f"SELECT {', '.join(inner)}, count(*) AS {COUNT} FROM {self._joined()} GROUP BY ALL")
         return placed(found.rename(dict(zip(inner, columns, strict=True))), self.source.zones)
@@ -108,8 +106,8 @@ class DuckScan:
         some = ", ".join(columns)
         return self._frame(f"SELECT {some}, count(*) AS {COUNT} FROM {self._joined()} WHERE {condition} GROUP BY ALL")
 
-    def coded(self, lookups: Sequence[Lookup]) -> DuckScan:
-        """The table with the numbers of some dictionaries, without the records that have none."""
+    @override
+    def coded(self, lookups: Sequence[Lookup]) -> Self:
         for lookup in lookups:
             inner = {name: f"v{place}" for place, name in enumerate(lookup.columns)}
             self.database.register("dictionary", ArrowStream(_without_nothing(lookup.table).rename(inner)))
@@ -120,11 +118,6 @@ class DuckScan:
             [(records,)] = more.rows(f"SELECT count(*) FROM {more._joined()}")
             more = replace(more, records=records)
         return more
-
-    def encoded(self, policy: Policy, role: Role) -> tuple[tuple[Axis, ...], DuckScan]:
-        """The axes of all columns of a role, and the table with their codes."""
-        axes, lookups = encoded(policy, role, self.distinct)
-        return axes, self.coded(lookups)
 
     def divide(self, expression: str, columns: Sequence[str], folder: Path) -> None:
         """Write every partition into a folder of its own: some columns, all numbers, and ROW.

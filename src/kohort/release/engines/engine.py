@@ -75,7 +75,10 @@ class Engine(Protocol):
     profile: ClassVar[Profile]
     """What users call it, and which features it lacks; a plan is refused from it before any work."""
 
-    def __init__(self, request: Request) -> None: ...
+    request: Request
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
 
     def open(self, place: ExitStack) -> None:
         """Read and encode the table, and survey it; refuse what no release of it can keep.

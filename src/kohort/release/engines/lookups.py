@@ -6,8 +6,10 @@ looks values up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import polars as pl
@@ -65,6 +67,23 @@ def encoded(policy: Policy, role: Role, distinct: Distinct) -> tuple[tuple[Axis,
         lookups.append(Lookup(f"{OWN}{role}_{number}", (name,), pl.DataFrame([values, codes.alias(CODE)])))
     DataError.refuse(faults)
     return tuple(axes), lookups
+
+
+class ByLookups(ABC):
+    """A table of an engine that finds the numbers of values in dictionaries."""
+
+    @abstractmethod
+    def distinct(self, columns: tuple[str, ...]) -> pl.DataFrame:
+        """The distinct combinations of some columns, with the number of their records in the column COUNT."""
+
+    @abstractmethod
+    def coded(self, lookups: Sequence[Lookup]) -> Self:
+        """The table with the numbers of some dictionaries, without the records that have none."""
+
+    def encoded(self, policy: Policy, role: Role) -> tuple[tuple[Axis, ...], Self]:
+        """The axes of all columns of a role, and the table with their codes."""
+        axes, lookups = encoded(policy, role, self.distinct)
+        return axes, self.coded(lookups)
 
 
 def promised(

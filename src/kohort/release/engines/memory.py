@@ -16,7 +16,7 @@ from kohort.codes.boxes import Solution
 from kohort.codes.publish import InTables, PublishedTable, published_tables
 from kohort.common.private import private_folder
 from kohort.measures.bounds.table import bound_of_codes
-from kohort.release.engines.engine import Engine, Examined, Request, Written
+from kohort.release.engines.engine import Engine, Examined, Written
 from kohort.release.engines.features import MEMORY, Profile
 from kohort.release.engines.frame import Loaded, loaded, solution_of, usable_of
 from kohort.release.pseudonyms import read_key, with_pseudonyms
@@ -40,9 +40,6 @@ class InMemory(Engine):
     solution: Solution
     parts: list[PublishedTable]
     drafts: list[Path]
-
-    def __init__(self, request: Request) -> None:
-        self.request = request
 
     def open(self, place: ExitStack) -> None:
         """Read and encode the table."""

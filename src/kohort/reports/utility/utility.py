@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from kohort.codes.encode import TreeAxis
-from kohort.common import stopping
-from kohort.common.progress import Progress
+from kohort.common.progress import Progress, heeding
 from kohort.errors import DataError
 from kohort.measures import MEASURES, Measure
 from kohort.measures.loss import Loss
@@ -175,17 +174,11 @@ def utility_of(
     progress: Progress | None = None,
 ) -> Utility:
     """The same of a release that is open, with all columns that are published as they are."""
-
-    def tell(step: str, share: float) -> None:
-        stopping.heed()
-        if progress is not None:
-            progress(step, share)
-
     hows = _measures(published.policy)
     public = _public(published, hows)
     if published.original is None:
         return Utility(public, None)
-    return Utility(public, _private(published, hows, targets, count, seed, tell))
+    return Utility(public, _private(published, hows, targets, count, seed, heeding(progress)))
 
 
 def _measures(policy: Policy) -> dict[str, Measure]:
@@ -213,20 +206,20 @@ def _public(published: Published, hows: dict[str, Measure]) -> PublicUtility:
 
 
 def _private(
-    published: Published, hows: dict[str, Measure], targets: Sequence[str], count: int, seed: int, tell: Progress
+    published: Published, hows: dict[str, Measure], targets: Sequence[str], count: int, seed: int, report: Progress
 ) -> PrivateUtility:
     policy, columns = published.policy, columns_of(published)
     losses = {name: published.loss(how) for name, how in hows.items()}
     changes, pictures = [], []
     for place, column in enumerate(columns):
-        tell("distributions", place / len(columns))
+        report("distributions", place / len(columns))
         changes.append(change(column))
         pictures.append(shown(column, policy.privacy.k, private=True))
-    tell("associations", 0.0)
+    report("associations", 0.0)
     pairs = associations(columns, np.random.default_rng([seed, 1]))
-    tell("questions", 0.0)
+    report("questions", 0.0)
     answers = queries(columns, np.random.default_rng([seed, 2]), count=count)
-    tell("learning", 0.0)
+    report("learning", 0.0)
     models, left_out = _learned(published, targets, seed)
     return PrivateUtility(
         records=published.records,

@@ -10,7 +10,7 @@ from kohort.errors import DataError
 from kohort.policy.hierarchy import Taxonomy, read, read_csv, read_toml
 
 WHERE = "hierarchy of column 'education' (education.csv)"
-ARX = Path(__file__).parents[3].parent / "shared/data/adult/hierarchies"
+ARX = Path(__file__).parents[4].parent / "shared/data/adult/hierarchies"
 
 EXPECTED = [("Qbach", "Qhigh", "*"), ("Q9th", "Qlow", "*"), ("Qmaster", "Qhigh", "*")]
 

@@ -233,12 +233,12 @@ def test_more_rows_than_are_in_memory_at_a_time(base, tmp_path):
 
     many = ROWS + 5_000
     base.fill(many)
-    with copied_table(SqlTable(base.at("patients")), tmp_path) as path:
-        assert pl.scan_parquet(path).select(pl.len()).collect().item() == many
-        with opened(SqlTable(base.at("copy")), writes=True) as session:
-            session.load(path)
-            refuse_unequal(session.texts(session.staged), path, None)
-            session.commit()
+    path = copied_table(SqlTable(base.at("patients")), tmp_path)
+    assert pl.scan_parquet(path).select(pl.len()).collect().item() == many
+    with opened(SqlTable(base.at("copy")), writes=True) as session:
+        session.load(path)
+        refuse_unequal(session.texts(session.staged), path, None)
+        session.commit()
     [(count, distinct)] = base.run("SELECT count(*), count(DISTINCT id) FROM copy")
     assert count == distinct == many
 

@@ -93,7 +93,7 @@ def by_country(texts: Sequence[str]) -> tuple[list[Node], str] | None:
 
 def code_of(text: str) -> str | None:
     """The ISO code of a country that is written in any way; None for what is none."""
-    plain = _plain(text)
+    plain = plain_name(text)
     known = _known()
     return known.get(plain) or (_OTHERS.get(plain) if len(plain) > 3 or plain in ("usa", "uk") else None)
 
@@ -112,15 +112,16 @@ def _known() -> dict[str, str]:
         if country.alpha_2 in codes:
             for key in ("alpha_3", "name", "official_name", "common_name"):
                 if name := getattr(country, key, None):
-                    found.setdefault(_plain(name), country.alpha_2)
+                    found.setdefault(plain_name(name), country.alpha_2)
     for language in _LANGUAGES:
         for code, name in Locale(language).territories.items():
             if code in codes:
-                found.setdefault(_plain(name), code)
+                found.setdefault(plain_name(name), code)
     return found
 
 
-def _plain(text: str) -> str:
+def plain_name(text: str) -> str:
+    """A name by its letters alone, small ones without accents."""
     letters = "".join(part for part in unicodedata.normalize("NFKD", text) if not unicodedata.combining(part))
     return " ".join(re.findall(r"[a-z]+", letters.lower()))
 

@@ -7,12 +7,12 @@ Codes say themselves what they lie in. Names of subdivisions are recognised if p
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
+from kohort.policy.hierarchy.suggest.countries import plain_name
 from kohort.policy.hierarchy.suggest.groups import Branch, Node
 
 Path: TypeAlias = tuple[str, ...]
@@ -142,7 +142,7 @@ def _states(texts: Sequence[str]) -> dict[str, Path]:
         state: (region, division) for division, (region, states) in _DIVISIONS.items() for state in states.split()
     }
     names = {name: code.removeprefix("US-") for name, code in _names("US").items()}
-    found = {text: inside.get(text.strip().upper()) or inside.get(names.get(_plain(text), "")) for text in texts}
+    found = {text: inside.get(text.strip().upper()) or inside.get(names.get(plain_name(text), "")) for text in texts}
     return {text: path for text, path in found.items() if path is not None}
 
 
@@ -152,7 +152,7 @@ def _subdivision_codes(texts: Sequence[str]) -> dict[str, Path]:
 
 
 def _subdivision_names(texts: Sequence[str]) -> dict[str, Path]:
-    plain = {text: _plain(text) for text in texts}
+    plain = {text: plain_name(text) for text in texts}
     countries = Counter(country for name in plain.values() for country in _countries().get(name, ()))
     if not countries:
         return {}
@@ -186,7 +186,7 @@ def _names(country: str) -> dict[str, str]:
     """Names of the subdivisions of a country, and their codes; the smaller place has the name of two."""
     places = [place for place in _subdivisions().values() if place.country_code == country]
     places.sort(key=lambda place: place.parent_code is not None)
-    return {_plain(name): place.code for place in places for name in _called(place)}
+    return {plain_name(name): place.code for place in places for name in _called(place)}
 
 
 def _called(place: Any) -> list[str]:
@@ -202,11 +202,6 @@ def _countries() -> dict[str, set[str]]:
         for name in _names(country):
             found.setdefault(name, set()).add(country)
     return found
-
-
-def _plain(text: str) -> str:
-    letters = "".join(part for part in unicodedata.normalize("NFKD", text) if not unicodedata.combining(part))
-    return " ".join(re.findall(r"[a-z]+", letters.lower()))
 
 
 _KINDS: tuple[tuple[Callable[[Sequence[str]], Mapping[str, Path]], str, float], ...] = (

@@ -13,7 +13,7 @@ from kohort.audit.read.files import files_hash, listed_files
 from kohort.audit.spark.audited import audited
 from kohort.audit.spark.verify import examine
 from kohort.common.spark import guarded
-from kohort.release.engines.engine import Engine, Examined, Request, Written
+from kohort.release.engines.engine import Engine, Examined, Written
 from kohort.release.engines.features import SPARK, Profile, refuse
 from kohort.release.engines.job import facts_of
 from kohort.release.engines.spark.batches import read_batches, write_batches
@@ -46,9 +46,6 @@ class OnSpark(Engine):
     spark: SparkSession
     ready: Prepared
     draft: Path
-
-    def __init__(self, request: Request) -> None:
-        self.request = request
 
     def open(self, place: ExitStack) -> None:
         """Start a session, read the files in it, and survey them."""

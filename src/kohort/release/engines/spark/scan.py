@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import polars as pl
 from pyspark.sql import functions as F
 from pyspark.sql.types import TimestampType
+from typing_extensions import override
 
-from kohort.codes.encode import Axis
 from kohort.errors import DataError
-from kohort.policy import Policy
-from kohort.policy.sections import Role
-from kohort.release.engines.lookups import CODE, COUNT, Lookup, encoded
+from kohort.release.engines.lookups import CODE, COUNT, ByLookups, Lookup
 from kohort.table.words import called, listed, namesakes, no_name, unusable
 from kohort.table.zones import UTC
 
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SparkScan:
+class SparkScan(ByLookups):
     """A table in Spark whose columns are called c0, c1, ... in it, for names may differ in case alone or hold dots."""
 
     frame: DataFrame
@@ -43,8 +41,8 @@ class SparkScan:
         """Number of records."""
         return self.frame.count()
 
+    @override
     def distinct(self, columns: tuple[str, ...]) -> pl.DataFrame:
-        """The distinct combinations of some columns, with the number of their records in the column COUNT."""
         return counted(self.frame, [self.place(column) for column in columns]).rename(
             {self.place(column): column for column in columns}
         )
@@ -53,8 +51,8 @@ class SparkScan:
         """The distinct combinations of some of the engine's own columns, where a condition in SQL holds."""
         return counted(self.frame.filter(condition), columns)
 
-    def coded(self, lookups: Sequence[Lookup]) -> SparkScan:
-        """The table with the numbers of some dictionaries, without the records that have none."""
+    @override
+    def coded(self, lookups: Sequence[Lookup]) -> Self:
         frame = self.frame
         for lookup in lookups:
             values = [f"{lookup.name}_{number}" for number in range(len(lookup.columns))]
@@ -69,11 +67,6 @@ class SparkScan:
             known = known & F.col(lookup.name).isNotNull()
         rest = self.rest if self.rest is not None else frame.filter(~known)
         return replace(self, frame=frame.filter(known), rest=rest)
-
-    def encoded(self, policy: Policy, role: Role) -> tuple[tuple[Axis, ...], SparkScan]:
-        """The axes of all columns of a role, and the table with their codes."""
-        axes, lookups = encoded(policy, role, self.distinct)
-        return axes, self.coded(lookups)
 
 
 def scan_of(table: DataFrame, known: Collection[str] = ()) -> SparkScan:
