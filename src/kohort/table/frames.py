@@ -121,9 +121,8 @@ def _calendars(values: Iterable[Any]) -> set[str]:
 
 def _strange(column: str) -> str:
     return (
-        f"the table: {column} mixes kinds of values or time zones, or holds some that are neither text, number "
-        "nor date; "
-        "convert it to one of these."
+        f"the table: {column} mixes kinds of values or time zones, or holds some that are neither text, number nor "
+        "date; convert it to one of these."
     )
 
 

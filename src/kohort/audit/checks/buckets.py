@@ -89,12 +89,10 @@ def k(case: LoadedCase) -> Check:
     )
     [(buckets, smallest, under, without_values, without_records, unequal)] = ask(
         f"WITH here AS (SELECT {bucket} AS name, count(*) AS size FROM release WHERE {bucket} IS NOT NULL GROUP BY 1), "
-        f"there AS (SELECT {link} AS name, sum({_number(times)}) AS size FROM {TABLE} "
-        f"WHERE {link} IS NOT NULL GROUP BY 1) "
-        "SELECT count(here.name), coalesce(min(here.size), 0), "
-        f"coalesce(sum(here.size) FILTER (here.size < {wanted}), 0), count(*) FILTER (there.name IS NULL), "
-        "count(*) FILTER (here.name IS NULL), count(*) FILTER (here.size <> there.size) "
-        "FROM here FULL JOIN there ON here.name = there.name"
+        f"there AS (SELECT {link} AS name, sum({_number(times)}) AS size FROM {TABLE} WHERE {link} IS NOT NULL GROUP "
+        "BY 1) SELECT count(here.name), coalesce(min(here.size), 0), coalesce(sum(here.size) FILTER (here.size < "
+        f"{wanted}), 0), count(*) FILTER (there.name IS NULL), count(*) FILTER (here.name IS NULL), count(*) FILTER "
+        "(here.size <> there.size) FROM here FULL JOIN there ON here.name = there.name"
     )
     faults = []
     if under:
@@ -210,11 +208,9 @@ def _wrong_values(case: LoadedCase, second: Table, original: Table, name: str) -
     else:
         bucket, link, record, records = "NULL", "NULL", there, "original"
     different = second.database.streamed(
-        "SELECT bucket, value, sum(times) FROM ("
-        f"SELECT CAST({link} AS VARCHAR) AS bucket, {value} AS value, {_number(second.columns[COUNT])} AS times "
-        f"FROM {TABLE} "
-        f"UNION ALL SELECT CAST({bucket} AS VARCHAR), {record}, -1 FROM {records}"
-        ") AS both_sides GROUP BY bucket, value HAVING sum(times) <> 0"
+        f"SELECT bucket, value, sum(times) FROM (SELECT CAST({link} AS VARCHAR) AS bucket, {value} AS value, "
+        f"{_number(second.columns[COUNT])} AS times FROM {TABLE} UNION ALL SELECT CAST({bucket} AS VARCHAR), {record}, "
+        f"-1 FROM {records}) AS both_sides GROUP BY bucket, value HAVING sum(times) <> 0"
     )
     alike = comparison(case.policy, name)
     surplus: Counter[tuple[str | None, Hashable]] = Counter()

@@ -122,9 +122,8 @@ def classes(table: Table, quasi: Sequence[str]) -> ClassSizes:
     """
     keys = table.keys(quasi)
     found = table.database.arrays(
-        "SELECT size, count(*) AS times FROM "
-        f"(SELECT count(*) AS size FROM {table.relation} {keys.joined} WHERE NOT ({keys.starred}) "
-        f"GROUP BY {', '.join(keys.words)}) AS classes GROUP BY size ORDER BY size"
+        f"SELECT size, count(*) AS times FROM (SELECT count(*) AS size FROM {table.relation} {keys.joined} WHERE NOT "
+        f"({keys.starred}) GROUP BY {', '.join(keys.words)}) AS classes GROUP BY size ORDER BY size"
     )
     sizes, times = (np.asarray(found[name], np.int64) for name in ("size", "times"))
     starred = table.rows - int((sizes * times).sum())

@@ -107,9 +107,8 @@ def _mixed(case: LoadedCase, name: str) -> int:
         f"FROM ({relation}) AS written LEFT JOIN people ON people.text = who GROUP BY ALL"
     )
     [(rows,)] = database.rows(
-        "SELECT CAST(coalesce(sum(times), 0) AS BIGINT) FROM (SELECT *, "
-        "count(*) OVER (PARTITION BY pseudonym) AS people, count(*) OVER (PARTITION BY person) AS pseudonyms "
-        "FROM named) AS counted "
-        "WHERE people > 1 OR pseudonyms > 1 OR (pseudonym IS NULL) <> (person IS NULL)"
+        "SELECT CAST(coalesce(sum(times), 0) AS BIGINT) FROM (SELECT *, count(*) OVER (PARTITION BY pseudonym) AS "
+        "people, count(*) OVER (PARTITION BY person) AS pseudonyms FROM named) AS counted WHERE people > 1 OR "
+        "pseudonyms > 1 OR (pseudonym IS NULL) <> (person IS NULL)"
     )
     return int(rows)

@@ -106,9 +106,8 @@ class Table:
         for column in columns:
             text = self.text(column)
             [(different, rows)] = self.database.rows(
-                "SELECT count(*), CAST(coalesce(sum(times), 0) AS BIGINT) FROM ("
-                f"SELECT {text} AS text, count(*) AS times FROM {self.relation} GROUP BY text) AS counted "
-                "WHERE text IS NOT NULL"
+                f"SELECT count(*), CAST(coalesce(sum(times), 0) AS BIGINT) FROM (SELECT {text} AS text, count(*) AS "
+                f"times FROM {self.relation} GROUP BY text) AS counted WHERE text IS NOT NULL"
             )
             found[column] = (int(different), int(rows))
         return found
@@ -268,9 +267,8 @@ class Table:
         value = f"any_value(CASE WHEN {is_missing} THEN NULL ELSE {text} END)"
         few = self.rows <= TEXTS
         found = self.database.frame(
-            f"SELECT CAST(sum(times) AS BIGINT) AS times, bool_or({is_missing}) AS missing, "
-            f"bool_or({text} = '{STAR}') AS star, {value if few else 'NULL'} AS value "
-            f"FROM {table} GROUP BY code ORDER BY code"
+            f"SELECT CAST(sum(times) AS BIGINT) AS times, bool_or({is_missing}) AS missing, bool_or({text} = '{STAR}') "
+            f"AS star, {value if few else 'NULL'} AS value FROM {table} GROUP BY code ORDER BY code"
         )
 
         def read(start: int, stop: int) -> pl.Series:

@@ -78,12 +78,9 @@ class ClusteringBasedPaper(Paper):
     figures: ClassVar[dict[str, str]] = {"loss": "GCP, the measure `ncp`", "seconds": "Seconds of clustering"}
     data: ClassVar[str] = (
         "Data: records of Adult that were not used to choose the default of `assign`; SAL and INC are made up, with "
-        "the "
-        "numbers of values of the paper's tables (IPUMS, which may not be passed on). Usually 10,000 records, and "
-        "20,000 "
-        "to 100,000 over n: the paper has 100,000 to 500,000, which `kohort reproduce cb --paper-sizes` repeats in "
-        "about a "
-        "hours. The first 3 to 6 quasi-identifiers; NH on the groups of Mondrian."
+        "the numbers of values of the paper's tables (IPUMS, which may not be passed on). Usually 10,000 records, and "
+        "20,000 to 100,000 over n: the paper has 100,000 to 500,000, which `kohort reproduce cb --paper-sizes` "
+        "repeats. The first 3 to 6 quasi-identifiers; NH on the groups of Mondrian."
     )
 
     @override
@@ -236,8 +233,7 @@ def _by_hand() -> tuple[Claim, ...]:
             lambda results: Verdict(
                 "reproduced" if 7 in DIMENSIONS else "erratum",
                 f"The parameters have d = {', '.join(map(str, DIMENSIONS))}, and INC has {len(COLUMNS['INC'])} "
-                "columns; the "
-                "figures here have d = 6.",
+                "columns; the figures here have d = 6.",
             ),
         ),
     )

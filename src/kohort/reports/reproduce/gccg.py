@@ -71,11 +71,9 @@ class GccgPaper(Paper):
     }
     data: ClassVar[str] = (
         "Data: all records of Adult (UCI) whose work class is known, which has the numbers of values of the paper's "
-        "table "
-        "9. Education has three levels, divided after HS-grad; sex and race are kept or `*`; ages have no hierarchy, "
-        "and "
-        "for Incognito bins of 5, 10, 20 and 40 years. Beyond the paper's four quasi-identifiers (age, sex, race, "
-        "education) marital status and relationship are added."
+        "table 9. Education has three levels, divided after HS-grad; sex and race are kept or `*`; ages have no "
+        "hierarchy, and for Incognito bins of 5, 10, 20 and 40 years. Beyond the paper's four quasi-identifiers (age, "
+        "sex, race, education) marital status and relationship are added."
     )
 
     @override

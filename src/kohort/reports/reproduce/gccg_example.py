@@ -110,8 +110,7 @@ def _tree(results: pl.DataFrame) -> Verdict:
     return Verdict(
         "erratum",
         f"With three levels the classes are {_told(found)}, and no node can be called 'Senior high'. Four levels give "
-        "table "
-        "8; table 9 has three.",
+        "table 8; table 9 has three.",
     )
 
 

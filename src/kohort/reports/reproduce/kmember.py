@@ -43,8 +43,7 @@ class KMemberThesis(Paper):
     }
     data: ClassVar[str] = (
         "Data: samples of Adult (30,162 records), eight quasi-identifiers and salary; Restaurant Scores are made up, "
-        "with "
-        "columns of the same kinds. Sizes and values of k are those of the paper."
+        "with columns of the same kinds. Sizes and values of k are those of the paper."
     )
 
     @override
@@ -209,8 +208,7 @@ def _by_hand() -> tuple[Claim, ...]:
             "times-of-two-tables",
             "Tables 4.2 and 4.6",
             "for k = 15 and 2,000 records of Adult the old algorithm with class metric takes 672.8 s and the new one "
-            "281.7 "
-            "s; and again 642.5 s and 88.9 s.",
+            "281.7 s; and again 642.5 s and 88.9 s.",
             _printed_times,
         ),
     )

@@ -93,13 +93,10 @@ class PacPaper(Paper):
     }
     data: ClassVar[str] = (
         "Data: people of Census-Income (KDD) who worked; where that table is not there, Adult. The paper chooses 12 "
-        "of 40 "
-        "attributes and does not name them. Here: age, self-employed, veterans benefits, year, class of worker, "
-        "education, "
-        "marital status, race, sex; sensitive are weeks worked, size of the employer and detailed occupation. Sizes, "
-        "k, t, "
-        "theta and tau are those of the paper. D2 and times have fewer repetitions than its ten, and all ten with "
-        "`--paper-sizes`."
+        "of 40 attributes and does not name them. Here: age, self-employed, veterans benefits, year, class of worker, "
+        "education, marital status, race, sex; sensitive are weeks worked, size of the employer and detailed "
+        "occupation. Sizes, k, t, theta and tau are those of the paper. D2 and times have fewer repetitions than its "
+        "ten, and all ten with `--paper-sizes`."
     )
 
     @override

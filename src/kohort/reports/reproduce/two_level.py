@@ -88,12 +88,9 @@ class TwoLevelPaper(Paper):
     }
     data: ClassVar[str] = (
         "Data: all 32,561 records of Adult (UCI), quasi-identifiers age, fnlwgt, race, sex and marital status, "
-        "sensitive "
-        "occupation, k = 10 to 100, as in the paper. Traditional is systematic clustering of all quasi-identifiers; "
-        "the "
-        "unequal groups, which the paper does not name, are age and fnlwgt, and the rest. `two-level, one table` is "
-        "not in "
-        "the paper: it keeps k on all quasi-identifiers together."
+        "sensitive occupation, k = 10 to 100, as in the paper. Traditional is systematic clustering of all "
+        "quasi-identifiers; the unequal groups, which the paper does not name, are age and fnlwgt, and the rest. "
+        "`two-level, one table` is not in the paper: it keeps k on all quasi-identifiers together."
     )
 
     @override
