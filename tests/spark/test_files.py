@@ -87,6 +87,21 @@ def made(spark, monkeypatch, tmp_path):
     return release
 
 
+@only("local")
+def test_csv_in_other_encodings_becomes_a_verified_folder(spark, monkeypatch, tmp_path):
+    source = tmp_path / "in"
+    source.mkdir()
+    people = patients(600).with_columns(note=pl.lit("Schüttelfrost"))
+    for number, encoding in enumerate(("cp1252", "utf-16")):
+        some = people.slice(300 * number, 300).write_csv().encode(encoding)
+        (source / f"{number}.csv").write_bytes(some)
+    monkeypatch.setattr(spark_run, "session", lambda master: nullcontext(spark))
+    release = kohort_on_spark.release(source, policy(), tmp_path / "out.csv", partitions=2)
+    assert release.verdict.passed
+    released = pl.concat([pl.read_csv(path, infer_schema=False) for path in (tmp_path / "out.csv").iterdir()])
+    assert released["note"].to_list() == ["Schüttelfrost"] * 600
+
+
 @pytest.mark.promise("3.2")
 @only("local")
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

@@ -276,11 +276,16 @@ def _as_utf8(path: Path, dialect: Dialect) -> Iterator[tuple[Path, str]]:
         yield path, named_packing(path)
         return
     with _private_file() as (copy, file):
-        with _refusing_bytes(path, dialect.encoding):
-            for block in _blocks(path, dialect.encoding):
-                file.write(block.encode())
+        write_utf8(path, dialect.encoding, file)
         file.flush()
         yield copy, "none"
+
+
+def write_utf8(path: Path, encoding: str, file: IO[bytes]) -> None:
+    """Write the text of a file as UTF-8, unpacked, piece by piece."""
+    with _refusing_bytes(path, encoding):
+        for block in _blocks(path, encoding):
+            file.write(block.encode())
 
 
 @contextmanager

@@ -30,7 +30,7 @@ def columns_of(table: Any, settings: Input) -> Sequence[str]:
     if isinstance(table, str | Path) and not is_url(table):
         first, *_ = files_of(table)
         if file_kind(first) in ("csv", "parquet"):
-            return open_source(first, settings, (), in_pieces=False).columns
+            return open_source(first, settings).columns
     elif names is not None and all(isinstance(name, str) for name in names):
         return list(names)  # of polars, pandas, DuckDB and Spark
     return read_table(table, settings).frame.columns

@@ -127,7 +127,7 @@ def _read_files(path: Path, settings: Input, known: Collection[str]) -> Table:
     """Many files as one table; all are looked at before any is read, and all faults are reported together."""
     files = files_of(path)
     if known_kind(files[0]) in ("csv", "parquet"):
-        files = open_source(path, settings, known, in_pieces=False).files
+        files = open_source(path, settings, known).files
     tables = [_read_file(file, settings, known) for file in files]
     columns = tables[0].frame.columns
     DataError.refuse(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kohort.common.regular import regular
 from kohort.errors import NO_ROOM, DataError, InternalError, KohortError
 from kohort.policy.sections import Input
-from kohort.table.csv import NO_TEXT, UTF8, Dialect, literal_path, readable, reader_fault, sniff
+from kohort.table.csv import NO_TEXT, UTF8, Dialect, literal_path, readable, reader_fault, sniff, write_utf8
 from kohort.table.files import FileKind, files_of, known_kind
 from kohort.table.formats import FORMATS, format_of
 from kohort.table.words import called, listed, namesakes, no_name, unusable
@@ -51,7 +51,9 @@ class Source:
     zones: Mapping[str, str] = field(default_factory=dict)
     """Time zones of the columns of moments in Parquet files: see `parquet_zones`."""
     copied: tuple[Path, ...] = ()
-    """The files of another kind that `files` are a private copy of."""
+    """The files of another kind or encoding that `files` are a private copy of."""
+    encodings: tuple[str, ...] = ()
+    """Of each CSV file."""
 
     @property
     def originals(self) -> tuple[Path, ...]:
@@ -59,9 +61,7 @@ class Source:
         return self.copied or self.files
 
 
-def open_source(
-    source: str | Path, settings: Input | None = None, known: Collection[str] = (), *, in_pieces: bool = True
-) -> Source:
+def open_source(source: str | Path, settings: Input | None = None, known: Collection[str] = ()) -> Source:
     """Look at every file of a table: whether it can be read, and has the columns that the others have.
 
     Parameters
@@ -72,8 +72,6 @@ def open_source(
         How CSV files are written, as far as the policy says so.
     known : collection of str
         Columns of the policy; messages call all others by their positions.
-    in_pieces : bool
-        Whether the database reads the files piece by piece: these must be UTF-8.
 
     Raises
     ------
@@ -85,26 +83,34 @@ def open_source(
     if (kind := str(known_kind(files[0]))) in FORMATS:
         return Source(files, kind, (), ())
     if kind == "csv":
-        return _csv(files, settings or Input(), in_pieces=in_pieces)
+        return _csv(files, settings or Input())
     return _parquet(files, known)
 
 
 def copied(source: Source, settings: Input, known: Collection[str], folder: Path) -> Source:
-    """The same table in Parquet files: another kind than CSV and Parquet is copied, piece by piece.
+    """The same table in files that the database reads: Parquet, or CSV in UTF-8; others are copied, piece by piece.
 
     Parameters
     ----------
     folder : Path
         Where the copies go: a private one.
     """
-    if source.kind not in FORMATS:
+    if source.kind not in FORMATS and set(source.encodings) <= {UTF8}:
         return source
     copies: list[Path] = []
     for number, path in enumerate(source.files):
         copies.append(folder / f"copy{number}" / path.name)
         copies[-1].parent.mkdir(mode=0o700)
         with readable(path):
+            if source.encodings:
+                if path.suffix.lower() in (".gz", ".zst"):
+                    copies[-1] = copies[-1].with_suffix("")
+                with copies[-1].open("wb") as file:
+                    write_utf8(regular(path), source.encodings[number], file)
+                continue
             _copy(format_of(source.kind).read(regular(path), settings).pieces, copies[-1])
+    if source.encodings:
+        return replace(source, files=tuple(copies), copied=source.files, encodings=(UTF8,) * len(copies))
     return replace(_parquet(copies, known), copied=source.files)
 
 
@@ -166,29 +172,25 @@ def fetched(source: Source, action: Callable[[], T]) -> T:
 # -- CSV -----------------------------------------------------------------------------------------
 
 
-def _csv(files: Sequence[Path], settings: Input, *, in_pieces: bool) -> Source:
+def _csv(files: Sequence[Path], settings: Input) -> Source:
     first: tuple[Path, Dialect] | None = None
+    encodings: list[str] = []
     faults: list[str] = []
     for path in files:
         try:
-            dialect = _sniffed(path, settings, in_pieces=in_pieces)
+            with readable(path):
+                dialect = sniff(regular(path), settings)
         except DataError as error:
             faults += error.faults
             continue
+        encodings.append(dialect.encoding)
         first = first or (path, dialect)
         faults += _unlike(path, dialect, *first)
     if faults or first is None:
         raise DataError(*faults)
     columns = first[1].header
-    return Source(tuple(files), "csv", columns, ("VARCHAR",) * len(columns), dialect=first[1])
-
-
-def _sniffed(path: Path, settings: Input, *, in_pieces: bool) -> Dialect:
-    with readable(path):
-        dialect = sniff(regular(path), settings)
-    if in_pieces and dialect.encoding != UTF8:
-        raise DataError(f"{path.name}: is not UTF-8 text, and is read in pieces; save it as UTF-8 or Parquet.")
-    return dialect
+    texts = ("VARCHAR",) * len(columns)
+    return Source(tuple(files), "csv", columns, texts, dialect=first[1], encodings=tuple(encodings))
 
 
 def _unlike(path: Path, dialect: Dialect, first: Path, wanted: Dialect) -> list[str]:

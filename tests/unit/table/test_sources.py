@@ -13,7 +13,7 @@ from kohort.audit.read.files import listed_files
 from kohort.errors import DataError
 from kohort.policy.sections import Input
 from kohort.table import read_table
-from kohort.table.sources import fetched, files_of, open_source, relation
+from kohort.table.sources import copied, fetched, files_of, open_source, relation
 
 SECRET = "s3cret"
 
@@ -219,14 +219,26 @@ def test_csv_files_that_differ(tmp_path):
         "5": "",
     }.items():
         (tmp_path / f"{name}.csv").write_text(text)
-    (tmp_path / "6.csv").write_bytes("x;y\n1;é\n".encode("cp1252"))
     assert faults(tmp_path) == [
         "2.csv: has another delimiter than 1.csv; write all files alike, or give it in [input].",
         "3.csv: its header has 3 columns and that of 1.csv has 2.",
         "4.csv: its header differs from that of 1.csv in column 1; every file needs the same.",
         "5.csv: is empty; give a file with a header and rows.",
-        "6.csv: is not UTF-8 text, and is read in pieces; save it as UTF-8 or Parquet.",
     ]
+
+
+def test_csv_in_other_encodings_is_copied(tmp_path):
+    texts = {"1.csv": "utf-8", "2.csv.gz": "cp1252", "3.csv": "utf-16"}
+    for name, encoding in texts.items():
+        content = "x;y\n1;é\n".encode(encoding)
+        (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    source = open_source(tmp_path)
+    folder = tmp_path / "private"
+    folder.mkdir()
+    read = copied(source, Input(), (), folder)
+    assert cells(read) == [("1", "é")] * 3
+    assert read.originals == source.files
+    assert [path.name for path in read.files] == ["1.csv", "2.csv", "3.csv"]
 
 
 def test_a_line_that_is_too_long_is_blamed_on_its_file(tmp_path):

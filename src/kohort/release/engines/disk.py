@@ -104,7 +104,7 @@ class OnDisk(Engine):
         with clock.step("read"):
             scan = DuckScan.of(database, source, space.raw)
             if source.kind == "csv":
-                refuse_misread(source.files, plan.policy, source.columns, scan.records)
+                refuse_misread(source.originals, plan.policy, source.columns, scan.records)
         with clock.step("encode"):
             _refuse_dictionaries(scan, plan, self.limit)
             found = usable(plan.policy, scan)

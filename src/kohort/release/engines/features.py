@@ -91,7 +91,6 @@ FEATURES = {
         Feature(
             "kind", "files of other kinds than CSV and Parquet", noun="a file of another kind than CSV and Parquet"
         ),
-        Feature("encoding", "CSV files in other encodings than UTF-8", noun="another encoding than UTF-8"),
         Feature("ledger", "a ledger of releases (--ledger)", noun="a ledger"),
         Feature("frame", "polars, pandas and pyarrow tables", noun="a table or release in a data frame"),
         Feature("memory", "a memory limit (--memory)", noun="a memory limit"),
@@ -110,7 +109,6 @@ _WHOLE = {
 }
 _IN_PARTITIONS = {
     **_WHOLE,
-    "encoding": "files are read in pieces",
     "ledger": "it records releases that are made in memory",
     "frame": "tables and releases are files",
     "row-order": "rows are brought into their order in pieces",

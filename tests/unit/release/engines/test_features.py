@@ -1,5 +1,6 @@
 """What an engine does not have is refused before any work, from the table that `kohort engines` prints."""
 
+import gzip
 import json
 
 import polars as pl
@@ -49,16 +50,30 @@ def test_a_run_on_disk_refuses_before_it_reads(tmp_path, feature):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_encoding_is_refused_on_disk_where_it_matters(tmp_path):
-    policy = policy_of("").with_changes("input", encoding="latin-1")
+@pytest.mark.parametrize(("encoding", "said"), [("latin-1", True), ("utf-16", False), ("cp1252", False)])
+@pytest.mark.parametrize("name", ["in.csv", "in.csv.gz"])
+def test_other_encodings_are_read_on_disk_as_in_memory(tmp_path, encoding, said, name):
+    policy = policy_of("").with_changes("output", shuffle_seed=1)
+    if said:
+        policy = policy.with_changes("input", encoding=encoding)
     frame = pl.DataFrame({"name": [*"abcd"], "age": [1, 2, 3, 4], "ill": ["Schüttelfrost"] * 4})
-    (tmp_path / "in.csv").write_bytes(frame.write_csv().encode("latin-1"))
-    frame.write_parquet(tmp_path / "in.parquet")
-    with pytest.raises(DataError, match=r"in\.csv: is not UTF-8 text"):
-        kohort.anonymize(tmp_path / "in.csv", policy, output=tmp_path / "out.csv", memory="1GB")
-    assert kohort.anonymize(tmp_path / "in.csv", policy, output=tmp_path / "out.csv").verdict.passed
-    release = kohort.anonymize(tmp_path / "in.parquet", policy, output=tmp_path / "out.parquet", memory="1GB")
-    assert release.verdict.passed
+    content = frame.write_csv().encode(encoding)
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    found = {}
+    for memory in (None, "1GB"):
+        out = tmp_path / f"out-{memory}.csv"
+        assert kohort.anonymize(tmp_path / name, policy, output=out, memory=memory).verdict.passed
+        found[memory] = pl.read_csv(out).sort("age")
+    assert found["1GB"].equals(found[None])
+    assert found["1GB"]["ill"].to_list() == ["Schüttelfrost"] * 4
+
+
+def test_a_broken_file_in_another_encoding_is_named_on_disk(tmp_path):
+    (tmp_path / "in.csv").write_bytes('name,age,ill\na,1,ü\nb,2,"é\n'.encode("cp1252"))
+    with pytest.raises(DataError, match=r"^in\.csv, ") as caught:
+        kohort.anonymize(tmp_path / "in.csv", policy_of(""), output=tmp_path / "out.csv", memory="1GB")
+    assert "é" not in str(caught.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
 
 @pytest.mark.parametrize(

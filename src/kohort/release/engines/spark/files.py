@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from kohort.common.private import private_folder
 from kohort.common.spark import guarded, naming_faults
 from kohort.errors import DataError, InternalError
+from kohort.policy.sections import Input
 from kohort.table.files import FileKind
-from kohort.table.sources import Source, damaged, relation
+from kohort.table.sources import Source, copied, damaged, relation
 from kohort.table.words import called
 
 if TYPE_CHECKING:
@@ -109,7 +111,9 @@ def _cells(source: Source) -> Callable[[Batches], Batches]:
     def read(numbers: Batches) -> Batches:
         for batch in numbers:
             for number in batch.column(0).to_pylist():
-                found = _batches(replace(source, files=(source.files[number],)))
+                found = _batches(
+                    replace(source, files=(source.files[number],), encodings=source.encodings[number:][:1])
+                )
                 while (some := naming_faults(lambda found=found: next(found, None))) is not None:  # type: ignore[misc]
                     yield some
 
@@ -119,8 +123,9 @@ def _cells(source: Source) -> Callable[[Batches], Batches]:
 def _batches(source: Source) -> Batches:
     import duckdb
 
-    sql, parameters = relation(source)
-    with duckdb.connect(config={"threads": 1}) as database:
+    with private_folder("kohort-copy", guarded=False) as folder, duckdb.connect(config={"threads": 1}) as database:
+        source = copied(source, Input(), (), folder)
+        sql, parameters = relation(source)
         try:
             yield from pa.RecordBatchReader.from_stream(database.sql(f"SELECT * FROM {sql}", params=parameters))
             return
