@@ -30,7 +30,7 @@ class PublishedTable:
     """The original row of each row."""
     policy: Policy
     beside: str = ""
-    """Name of the part that it completes: the two are verified together."""
+    """Name of the published table that it completes: the two are verified together."""
 
     @property
     def stars(self) -> int:

@@ -38,7 +38,7 @@ class InMemory(Engine):
     """The table as read, with pseudonyms in the place of the identifiers that have some."""
     table: Loaded
     solution: Solution
-    parts: list[PublishedTable]
+    published: list[PublishedTable]
     drafts: list[Path]
 
     def open(self, place: ExitStack) -> None:
@@ -61,9 +61,11 @@ class InMemory(Engine):
         request, table, records = self.request, self.table, self.source.frame.height
         self.solution = solution_of(table, records, request.partitions, request.clock.step)
         with request.clock.step("recode"):
-            self.parts = published_tables(self.named, table.scan.kept, table.codes, self.solution, request.plan.policy)
-            for part in self.parts:
-                refuse_stars(part.stars, records, request.plan.policy)
+            self.published = published_tables(
+                self.named, table.scan.kept, table.codes, self.solution, request.plan.policy
+            )
+            for one in self.published:
+                refuse_stars(one.stars, records, request.plan.policy)
 
     def write(self, files: Drafts) -> Written:
         """Write each published table into a draft; for frames, into a private folder that lasts until the check."""
@@ -71,39 +73,37 @@ class InMemory(Engine):
         with request.clock.step("write"):
             self.drafts = self._drafts(files)
             neutralise = plan.policy.output.formulas == "neutralised"
-            for draft, part in zip(self.drafts, self.parts, strict=True):
-                write_table(
-                    part.frame, draft, request.kind, source.dialect, neutralise=neutralise, labels=source.labels
-                )
+            for draft, one in zip(self.drafts, self.published, strict=True):
+                write_table(one.frame, draft, request.kind, source.dialect, neutralise=neutralise, labels=source.labels)
         return Written(
             plan=plan,
             axes=self.table.codes.axes,
             original=self._original,
-            tables={part.name: same_kind(part.frame, source.kind) for part in self.parts},
+            tables={one.name: same_kind(one.frame, source.kind) for one in self.published},
             facts=self.solution.facts,
             clusters=self.solution.clusters,
-            row_order=self.parts[0].order,
+            row_order=self.published[0].order,
             find_bound=partial(_bound, self.table, self.solution, source.frame.height),
         )
 
     def examine(self, record: Recording | None) -> Examined:
         """Check each published table, with the one that it completes."""
-        drafts = dict(zip([part.name for part in self.parts], self.drafts, strict=True))
-        aside = {part.beside: drafts[part.name] for part in self.parts if part.beside}
+        drafts = dict(zip([one.name for one in self.published], self.drafts, strict=True))
+        aside = {one.beside: drafts[one.name] for one in self.published if one.beside}
         with self.request.clock.step("verify"):
             found = {
-                part.name: examine(
-                    drafts[part.name],
-                    part.policy,
+                one.name: examine(
+                    drafts[one.name],
+                    one.policy,
                     original=self._original,
-                    row_order=part.order,
-                    sensitive_table=aside.get(part.name),
+                    row_order=one.order,
+                    sensitive_table=aside.get(one.name),
                     ledger=record.ledger if record else None,
                     persons=record.persons if record else None,
                     hold=True,
                 )
-                for part in self.parts
-                if not part.beside
+                for one in self.published
+                if not one.beside
             }
         first, *_ = found.values()
         return Examined(
@@ -119,9 +119,9 @@ class InMemory(Engine):
 
     def _drafts(self, files: Drafts) -> list[Path]:
         if self.request.path is not None:
-            return [files.file(table_path(self.request.path, part.name)) for part in self.parts]
+            return [files.file(table_path(self.request.path, one.name)) for one in self.published]
         folder = self.place.enter_context(private_folder("kohort-check", guarded=False))
-        return [folder / f"release{index}.parquet" for index in range(len(self.parts))]
+        return [folder / f"release{index}.parquet" for index in range(len(self.published))]
 
 
 def _bound(table: Loaded, solution: Solution, records: int) -> float | None:
