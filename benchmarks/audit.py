@@ -178,7 +178,9 @@ def main() -> None:
     for table, millions in product(given.tables, given.millions):
         place = made(given.folder, table, millions, quoted=given.quoted, suffix=given.suffix)
         for order, memory in product(given.orders, given.memory):
-            runs = [[measured(source, place, given.suffix, order, memory) for source in sources] for _ in range(given.runs)]
+            runs = [
+                [measured(source, place, given.suffix, order, memory) for source in sources] for _ in range(given.runs)
+            ]
             for source, found in zip(sources, zip(*runs, strict=True), strict=True):
                 cpu, clock, peak = (median(values) for values in list(zip(*found, strict=True))[:3])
                 print(

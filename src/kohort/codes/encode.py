@@ -411,7 +411,7 @@ def _refuse_strangers(series: pl.Series, values: pl.Series, leaf_of_value: NDArr
     raise CellError(
         _rows_with(series, unknown),
         lambda rows, where: (
-            f"column {series.name!r}: {len(unknown)} distinct values in {rows} rows are not leaves of its hierarchy"
+            f"column {series.name!r}: {len(unknown):,} distinct values in {rows:,} rows are not leaves of its hierarchy"
             f"{where}; add them to the hierarchy or correct the table."
         ),
     )

@@ -17,7 +17,7 @@ from kohort.table.spelling import one_spelling
 def refused_missing(records: int, policy: Policy, where: str = "") -> PolicyError:
     """That some records miss a quasi-identifier, and the policy refuses them."""
     fault = (
-        f"{records} records miss a quasi-identifier{where} and missing = 'refuse'; complete them, or choose "
+        f"{records:,} records miss a quasi-identifier{where} and missing = 'refuse'; complete them, or choose "
         "own-value or suppress."
     )
     return PolicyError(policy.located(("privacy", "missing"), fault))
@@ -52,7 +52,7 @@ def refuse_numbers(plan: Plan, records: int, suppressed: int, values_of: Callabl
 def refuse_few_persons(plan: Plan, persons: int) -> None:
     """Refuse a table about fewer persons than a class must have."""
     if persons < plan.policy.privacy.k:
-        reason = f"k = {plan.policy.privacy.k} is more than the {persons} persons who take part"
+        reason = f"k = {plan.policy.privacy.k} is more than the {persons:,} persons who take part"
         raise PolicyError(plan.policy.located(("privacy", "k"), f"{reason}; choose a smaller k."))
 
 

@@ -13,9 +13,7 @@ from kohort.audit.ledger import PersonKey, Recording, read_or_new, recording, re
 from kohort.common import stopping
 from kohort.common.progress import Clock, Progress
 from kohort.errors import DataError, PolicyError
-from kohort.measures.bounds.ahead import compiled_ahead
 from kohort.kernels.ahead import BOUND, SEARCH, compiled_ahead
-from kohort.audit.ledger import PersonKey, Recording, read_or_new, recording, refuse_other_persons
 from kohort.policy import Policy
 from kohort.release.engines.engine import Engine, Request
 from kohort.release.engines.features import DISK, MEMORY, SPARK, Profile, refuse, refuse_partitions

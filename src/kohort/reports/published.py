@@ -411,7 +411,9 @@ def header_of(release: Any, policy: Policy) -> list[str]:
 def refuse_other(rows: int, original: Original | None) -> None:
     """Refuse an original with fewer records than a release has rows."""
     if original is not None and rows > original.rows:
-        raise DataError(f"the release has {rows} rows and the original {original.rows}; give the table it was made of.")
+        raise DataError(
+            f"the release has {rows:,} rows and the original {original.rows:,}; give the table it was made of."
+        )
 
 
 def _given(release: Any, policy: Policy | None = None) -> Any:

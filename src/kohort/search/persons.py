@@ -173,7 +173,7 @@ def with_k_persons(task: Task, solution: Solution, persons: NDArray[np.int64]) -
     lo, hi = solution.boxes.lo.copy(), solution.boxes.hi.copy()
     lo[kept], hi[kept] = classes.boxes.lows[into], classes.boxes.highs[into]
     # What the algorithm reports is about its own classes.
-    facts = {"too few persons": f"in {joined} of {len(first)} classes, which joined others"}
+    facts = {"too few persons": f"in {joined:,} of {len(first):,} classes, which joined others"}
     before = {"before that": dict(solution.facts)} if solution.facts else {}
     return Solution(Boxes(lo, hi), len(first) - joined, solution.kept, facts | before)
 

@@ -51,7 +51,7 @@ def _name(dtype: pl.DataType) -> str:
 
 def counted(number: int, one: str, many: str) -> str:
     """The number with the words for one or for many: `1 row holds`, `2 rows hold`."""
-    return f"{number} {one if number == 1 else many}"
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def listed(numbers: Sequence[int]) -> str:

@@ -109,13 +109,13 @@ def _check_codes(distinct: Sequence[str], longest: int, column: str, mask: str) 
     short = sum(count for size, count in sizes.items() if size < longest)
     if short:
         faults.append(
-            f"column {column!r}: {short} of {len(distinct)} values are shorter than the prefix length "
+            f"column {column!r}: {short:,} of {len(distinct):,} values are shorter than the prefix length "
             f"{longest}; shorten the prefixes or pad the values."
         )
     masked = sum(mask in value for value in distinct)
     if masked:
         faults.append(
-            f"column {column!r}: {masked} of {len(distinct)} values contain the mask character; "
+            f"column {column!r}: {masked:,} of {len(distinct):,} values contain the mask character; "
             "choose another mask, or read these values as missing."
         )
     DataError.refuse(faults)

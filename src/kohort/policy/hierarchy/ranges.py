@@ -184,10 +184,12 @@ def _checked(values: Numbers, integers: bool, column: str, text: Sequence[str] |
         raise DataError(f"column {column!r}: there are no values to build a hierarchy from.")
     strange = int(np.count_nonzero(~np.isfinite(values)))
     if strange:
-        raise DataError(f"column {column!r}: {strange} of {len(values)} values are not finite; read them as missing.")
+        raise DataError(
+            f"column {column!r}: {strange:,} of {len(values):,} values are not finite; read them as missing."
+        )
     broken = int(np.count_nonzero(values != np.floor(values))) if integers else 0
     if broken:
-        of_all = f"{broken} of {len(values)} values are not whole"
+        of_all = f"{broken:,} of {len(values):,} values are not whole"
         raise DataError(f"column {column!r}: {of_all}; declare the column as a number.")
     if np.any(values[1:] <= values[:-1]):
         raise DataError(f"column {column!r}: values must be distinct and ascending; sort them first.")
@@ -195,7 +197,7 @@ def _checked(values: Numbers, integers: bool, column: str, text: Sequence[str] |
         with _exact():
             return [_plain(Decimal(str(value))) for value in values.tolist()]
     if len(text) != len(values):
-        raise DataError(f"column {column!r}: {len(values)} values but texts for {len(text)}; give one text each.")
+        raise DataError(f"column {column!r}: {len(values):,} values but texts for {len(text)}; give one text each.")
     return text
 
 

@@ -281,7 +281,7 @@ class Taxonomy:
         return html_block(repr(self), f"<ul>{listed(0)}</ul>")
 
     def __repr__(self) -> str:
-        counts = f"{self.n_leaves} leaves, {self.n_nodes} nodes, {self.levels} levels"
+        counts = f"{self.n_leaves:,} leaves, {self.n_nodes:,} nodes, {self.levels} levels"
         return f"<Taxonomy of {self.column!r}: {counts}>"
 
 

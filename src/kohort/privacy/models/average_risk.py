@@ -55,6 +55,6 @@ class AverageRisk(SizeModel):
             return None
         place = f"left after suppressing {suppressed}" if suppressed else "of the table"
         return (
-            f"an average risk of {self.most} cannot be reached with the {records} records {place}: even one class of "
+            f"an average risk of {self.most} cannot be reached with the {records:,} records {place}: even one class of "
             f"all has 1/{records}; choose a larger one"
         )

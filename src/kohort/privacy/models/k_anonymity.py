@@ -33,4 +33,4 @@ class KAnonymity(PrivacyModel):
             return None
         place = f"left after suppressing {suppressed}" if suppressed else "of the table"
         records_of = "record" if records == 1 else "records"
-        return f"k = {self.k} is more than the {records} {records_of} {place}; choose a smaller k"
+        return f"k = {self.k} is more than the {records:,} {records_of} {place}; choose a smaller k"

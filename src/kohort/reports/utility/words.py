@@ -82,7 +82,7 @@ def _associations(found: PrivateUtility) -> list[str]:
     pairs = found.associations
     if pairs.mean_change is None:
         return []
-    worst, drawn = pairs.pairs[0], f"{pairs.possible} pairs"
+    worst, drawn = pairs.pairs[0], f"{pairs.possible:,} pairs"
     if len(pairs.pairs) < pairs.possible:
         drawn = f"{len(pairs.pairs)} of {drawn}"
     return [
@@ -119,7 +119,9 @@ def _learned(one: Learned) -> str:
         end = "; the original itself says too little about it to compare"
     else:
         end = f"; {percent(round(max(one.kept, 0), 2))} of what can be learned is kept"
-    many = f" (the {TOLD_APART} most frequent of its {one.values} values, and the others as one)" if one.joined else ""
+    many = (
+        f" (the {TOLD_APART} most frequent of its {one.values:,} values, and the others as one)" if one.joined else ""
+    )
     return f"Predicting {one.target!r}{many}: {sentence}{end}."
 
 
