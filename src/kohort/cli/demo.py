@@ -85,6 +85,7 @@ def demo(
 def _report(folder: Path, policy: Policy, release: Release) -> None:
     """Write a report in both editions, or say what that takes."""
     import kohort
+    from kohort.common.progress import Clock
     from kohort.reports.charts import refuse_without_charts
 
     out = console()
@@ -97,8 +98,12 @@ def _report(folder: Path, policy: Policy, release: Release) -> None:
     public, private = (folder / name for name in REPORTS)
     about: dict[str, Any] = {"release": folder / "release.csv", "policy": policy, "verdict": release.verdict}
     about["original"] = folder / "patients.csv"
-    kohort.report(**about, output=public)
-    kohort.report(**about, output=private, private=True, private_verdict=folder / "private.json")
+    with progress_bar(silent=False) as progress:
+        clock = Clock(progress)
+        with clock.step("report"):
+            kohort.report(**about, output=public)
+            clock.share(0.3)
+            kohort.report(**about, output=private, private=True, private_verdict=folder / "private.json")
     print_hanging("report:      ", f"{public}, for everybody; {private}, for you: it compares with the original.")
 
 

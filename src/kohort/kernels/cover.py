@@ -76,7 +76,7 @@ def _touch(
 def _tree(
     points,  # IN   int32[points, d]
 ):
-    """Part points by the median of their widest axis, again and again, until few or equal ones are left.
+    """Part points in the middle of their widest axis, again and again, until few or equal ones are left.
 
     The first child of a node is the next node.
 
@@ -90,19 +90,20 @@ def _tree(
     spans, children = np.empty((most, 2), np.int64), np.full(most, -1, np.int64)
     low, high = np.empty((most, points.shape[1]), np.int32), np.empty((most, points.shape[1]), np.int32)
     nodes, depth, stack = 0, min(1, len(points)), np.empty((most, 3), np.int64)
-    stack[0] = 0, len(points), -1
+    stack[0, 0], stack[0, 1], stack[0, 2] = 0, len(points), -1
     while depth:
         depth -= 1
-        begin, end, above = stack[depth]
+        begin, end, above = stack[depth, 0], stack[depth, 1], stack[depth, 2]
         node, nodes = nodes, nodes + 1
         if above >= 0:
             children[above] = node
-        spans[node] = begin, end
+        spans[node, 0], spans[node, 1] = begin, end
         middle = _parted(points, order[begin:end], low[node], high[node])
         if middle:
-            stack[depth] = begin + middle, end, node
-            stack[depth + 1] = begin, begin + middle, -1
-            depth += 2
+            stack[depth, 0], stack[depth, 1], stack[depth, 2] = begin + middle, end, node
+            depth += 1
+            stack[depth, 0], stack[depth, 1], stack[depth, 2] = begin, begin + middle, -1
+            depth += 1
     return order, spans[:nodes], children[:nodes], low[:nodes], high[:nodes]
 
 
@@ -114,22 +115,26 @@ def _parted(
     high,  # OUT  int32[d]
 ):
     """Find the corners of a node, and part its points; how many are on the first side, 0 if it stays whole."""
-    low[:], high[:] = points[some[0]], points[some[0]]
-    for point in some:
-        for axis in range(len(low)):
+    for axis in range(len(low)):
+        low[axis] = high[axis] = points[some[0], axis]
+        for point in some:
             low[axis] = min(low[axis], points[point, axis])
             high[axis] = max(high[axis], points[point, axis])
-    axis = np.argmax(high - low)
-    if len(some) <= _LEAF or low[axis] == high[axis]:
+    widest = 0
+    for axis in range(1, len(low)):
+        if high[axis] - low[axis] > high[widest] - low[widest]:
+            widest = axis
+    if len(some) <= _LEAF or low[widest] == high[widest]:
         return 0
-    coordinates = np.sort(points[some, axis])
-    # the largest that is not on the second side; both have some
-    cut = coordinates[len(some) // 2]
-    if cut == high[axis]:
-        cut = coordinates[np.searchsorted(coordinates, cut) - 1]
-    sides = points[some, axis] > cut
-    some[:] = np.concatenate((some[~sides], some[sides]))
-    return len(some) - int(sides.sum())
+    cut = low[widest] + (high[widest] - low[widest]) // 2
+    begin, end = 0, len(some)
+    while begin < end:
+        if points[some[begin], widest] <= cut:
+            begin += 1
+        else:
+            end -= 1
+            some[begin], some[end] = some[end], some[begin]
+    return begin
 
 
 @kernel
