@@ -12,6 +12,7 @@ import shutil
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -34,7 +35,9 @@ _ROLES = {
     "INSENSITIVE_ATTRIBUTE": "insensitive",
 }
 _TYPES = {"integer": "integer", "decimal": "number", "date": "date"}
-_JAVA_DATES = {"yyyy": "%Y", "yy": "%y", "MMMM": "%B", "MMM": "%b", "MM": "%m", "M": "%-m", "dd": "%d", "d": "%-d"}
+_YEARS_AHEAD = 19
+"""Java takes years of two digits to be at most 20 years from now."""
+_JAVA_DATES = {"yyyy": "%Y", "MMMM": "%B", "MMM": "%b", "MM": "%m", "M": "%-m", "dd": "%d", "d": "%-d"}
 _NUMBER = r"\(?([0-9.]+(?:E-?[0-9]+)?)\)?"
 _OF = r".*?for attribute '(?P<column>.*)'"
 _CRITERIA: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
@@ -109,6 +112,8 @@ def _imported(packed: zipfile.ZipFile, name: str, folder: Path, files: Drafts, k
         column = one.findtext("name") or ""
         columns[column] = _column(packed, name, one, draft / "hierarchies" / f"{number}.csv", separator)
         weight = weights.get(column, 1.0)
+        if columns[column]["role"] == "quasi" and {one.findtext("min"), one.findtext("max")} - {None, "", "All"}:
+            left.append(f"column {column!r} is limited to some levels of its hierarchy, and here it may have any.")
         if columns[column]["role"] == "quasi" and len(set(weights.values())) > 1 and weight > 0:
             columns[column]["weight"] = weight
     if not columns:
@@ -188,9 +193,10 @@ def _type(one: ElementTree.Element) -> dict[str, str]:
     if known != "date" or not form:
         return {} if known is None else {"type": known}
     pieces = re.findall(r"[a-zA-Z]+|[^a-zA-Z]+", form)
-    if any(piece.isalpha() and piece not in _JAVA_DATES for piece in pieces):
+    known_pieces = {**_JAVA_DATES, "yy": f"%<{date.today().year + _YEARS_AHEAD}y"}
+    if any(piece.isalpha() and piece not in known_pieces for piece in pieces):
         return {}
-    return {"type": "date", "format": "".join(_JAVA_DATES.get(piece, piece) for piece in pieces)}
+    return {"type": "date", "format": "".join(known_pieces.get(piece, piece) for piece in pieces)}
 
 
 def _privacy(config: ElementTree.Element, k: int | None, left: list[str]) -> dict[str, Any]:
@@ -202,7 +208,8 @@ def _privacy(config: ElementTree.Element, k: int | None, left: list[str]) -> dic
     for criterion in (one.text or "" for one in config.iter("criterion")):
         found = _criterion(criterion.strip())
         if found is not None:
-            promised, models = (promised | found, models) if "k" in found else (promised, [*models, found])
+            strictest = {"k": max(promised.get("k", 0), found.get("k", 0))}
+            promised, models = (promised | strictest, models) if "k" in found else (promised, [*models, found])
         elif criterion.strip() != "Inclusion":  # that all records belong to the subset: no promise
             unknown.append(criterion.strip())
     if unknown and k is None:

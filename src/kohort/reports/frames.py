@@ -12,6 +12,7 @@ from kohort.audit.meaning.intervals import Interval
 from kohort.audit.meaning.published import PublishedColumn, Star
 from kohort.errors import DataError
 from kohort.policy import Policy
+from kohort.policy.promise import policy_of_promise
 from kohort.release.release import Release
 from kohort.reports.published import Published, opened, policy_for
 from kohort.table import read_table
@@ -32,14 +33,14 @@ def to_pandas(release: Any, policy: Policy | str | Path | None = None) -> Any:
     release : Release, path, or polars, pandas or pyarrow table
         What was published.
     policy : Policy or path, optional
-        What it was made under; for a file, what the verdict beside it says, when absent.
+        What it was made under; when absent, what the release itself or the verdict beside the file says.
 
     Examples
     --------
     >>> import kohort, polars as pl
     >>> people = pl.DataFrame({"age": [31, 30, 64, 66], "ward": ["a", "a", "b", "b"]})
     >>> policy = kohort.Policy.build(k=2, quasi_identifiers=["age", "ward"], seed=1, output={"order": "kept"})
-    >>> frame = kohort.to_pandas(kohort.anonymize(people, policy), policy)
+    >>> frame = kohort.to_pandas(kohort.anonymize(people, policy))
     >>> frame["age"].array.mid.tolist(), frame["ward"].cat.categories.tolist()
     ([30.5, 30.5, 65.0, 65.0], ['a', 'b'])
     """
@@ -47,7 +48,10 @@ def to_pandas(release: Any, policy: Policy | str | Path | None = None) -> Any:
         pandas = import_module("pandas")
     except ImportError:
         raise DataError("to_pandas: pandas is not installed; install kohort[frames].") from None
-    table = release.table if isinstance(release, Release) else release
+    table = release
+    if isinstance(release, Release):
+        table = release.table
+        policy = policy_of_promise(release.verdict.promise, Path("the verdict")) if policy is None else policy
     frame = read_table(table).frame
     with opened(table, policy_for(table, policy)) as published:
         made = {name: _column(pandas, frame[name], published) for name in frame.columns}

@@ -192,3 +192,27 @@ def test_projects_that_arx_ships(tmp_path, name, k):
     )
     assert not checked.faults
     assert checked.forecast.records == 30_162
+
+
+def test_the_strictest_k_counts_and_levels_that_are_limited_are_named(tmp_path):
+    attributes = [
+        attribute("age", "QUASI_IDENTIFYING", "hierarchies/age.csv", datatype="Integer", min="0", max="1"),
+        attribute("born", "QUASI_IDENTIFYING", datatype="Date", format="dd.MM.yy", min="All", max="All"),
+    ]
+    found = import_project(
+        project(
+            tmp_path / "p.deid",
+            criteria=("4-anonymity", "2-anonymity"),
+            **{
+                "input/definition.xml": DEFINITION.format("".join(attributes)),
+                "data/input.csv": "age,born\n"
+                + "".join(f"{30 + 10 * (row > 3)},0{row + 1}.02.90\n" for row in range(8)),
+            },
+        ),
+        tmp_path / "there",
+    )
+    assert found.policy.privacy.k == 4
+    assert found.left == ("column 'age' is limited to some levels of its hierarchy, and here it may have any.",)
+    release = kohort.anonymize(tmp_path / "there" / "data.csv", tmp_path / "there" / "policy.toml")
+    assert release.verdict.passed
+    assert all("1990-02-0" in text for text in release.table["born"])
