@@ -1,10 +1,11 @@
 """The audit of a large release beside its original: CPU seconds, clock and peak memory, as the table grows.
 
-The table is the built-in hospital. A release of `levels` publishes the decade of birth, two digits of the ZIP code and
-an upper level of each tree, with the records of small classes starred; one of `boxes` publishes intervals of numbers and
-dates that ten records share, so that hardly two texts are alike; `notes` is `levels` with a text beside each record
-that holds delimiters, quotes and line ends. All of it as any tool may have made it. Every audit is a process of its own.
-`--sources` also measures other versions, such as a worktree of an earlier commit, in turns with this one.
+The table is the built-in hospital. A release of `levels` publishes the decade of birth, two digits of the ZIP code
+and an upper level of each tree, with the records of small classes starred; one of `boxes` publishes intervals of
+numbers and dates that ten records share, so that hardly two texts are alike; `notes` is `levels` with a text beside
+each record that holds delimiters, quotes and line ends. All of it as any tool may have made it. Every audit is a
+process of its own. `--sources` also measures other versions, such as a worktree of an earlier commit, in turns with
+this one.
 """
 
 from __future__ import annotations
@@ -184,8 +185,8 @@ def main() -> None:
             for source, found in zip(sources, zip(*runs, strict=True), strict=True):
                 cpu, clock, peak = (median(values) for values in list(zip(*found, strict=True))[:3])
                 print(
-                    f"| {table} | {millions * 1e6:,.0f} | {order} | {memory or '-'} | {source} | {cpu:.1f} | {clock:.1f} "
-                    f"| {peak:.2f} | {', '.join(found[0][3]) or '-'} |",
+                    f"| {table} | {millions * 1e6:,.0f} | {order} | {memory or '-'} | {source} | {cpu:.1f} "
+                    f"| {clock:.1f} | {peak:.2f} | {', '.join(found[0][3]) or '-'} |",
                     flush=True,
                 )
 

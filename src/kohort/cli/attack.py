@@ -11,7 +11,7 @@ from kohort.cli.given import located, taken
 from kohort.cli.shared import JsonOption, QuietOption, SizeOption, app, console, print_hanging, print_json
 
 if TYPE_CHECKING:
-    from kohort.reports.attacks import Attack, Attacks
+    from kohort.reports.attacks import Attacks
 
 _AUXILIARY = "A table that an outsider may have; its people are looked for."
 _AGAINST = "Another release about the same people; give it again for more."
@@ -87,7 +87,7 @@ def _print(found: Attacks) -> None:
     out = console()
     for one in sorted(found.results, key=lambda one: not one.succeeds):
         mark = ("FOUND", "red") if one.succeeds else ("ok   ", "green")
-        print_hanging(Text.assemble("  ", mark, f" {one.title}  "), one.sentence + _sampled(one))
+        print_hanging(Text.assemble("  ", mark, f" {one.title}  "), f"{one.sentence} {one.sampled}".rstrip())
         if one.succeeds:
             out.print(f"        {one.mitigation.advice}")
             for line in one.mitigation.policy.splitlines():
@@ -97,8 +97,3 @@ def _print(found: Attacks) -> None:
     out.print(f"Attacks that were tried: {len(found.results)}; that found something: {len(found.succeeding)}.")
     if any(one.private for one in found.results):
         out.print("Some of these figures need more than the release: keep them as confidential as the original.")
-
-
-def _sampled(one: Attack) -> str:
-    """How many were tried, if not all."""
-    return "" if one.attempts == one.of else f" ({one.attempts:,} of {one.of:,} were tried.)"

@@ -37,20 +37,26 @@ class Ordered:
         order = both.select(pl.arg_sort_by("text", "times", nulls_last=False, maintain_order=True)).to_series()
         return order.to_numpy().astype(np.int64)
 
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """The place in the file of each row."""
+        return self._sorted[0]
+
     @cached_property
-    def _codes(self) -> NDArray[np.int32]:
-        """What each row has in each column: places in `texts`, shape (columns, rows)."""
+    def _sorted(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The order, and what each row has in each column: places in `texts`, shape (columns, rows)."""
         names = tuple(self.table.columns)
         places = [np.argsort(self.texts[name]).astype(np.int32) for name in names]
         array = np.empty((self.table.rows, len(names)), np.int32)
         for start, stop in self.table.batches():
             for j, numbers in enumerate(self.table.codes(names, start, stop)):
                 array[start:stop, j] = places[j][numbers]
-        return np.ascontiguousarray(array[self._distinct(array, names).order].T)
+        order = self._distinct(array, names).order.astype(np.int64)
+        return order, np.ascontiguousarray(array[order].T)
 
     def codes(self, name: str) -> NDArray[np.int32]:
         """What each row has in a column: places in `texts`."""
-        found: NDArray[np.int32] = self._codes[tuple(self.table.columns).index(name)]
+        found: NDArray[np.int32] = self._sorted[1][tuple(self.table.columns).index(name)]
         return found
 
     def classes(self, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

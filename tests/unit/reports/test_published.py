@@ -32,12 +32,17 @@ PUBLISHED = pl.DataFrame(
 POLICY = Policy.build(k=2, quasi_identifiers=["age", "sex"], sensitive=["ill"], insensitive=["ward"])
 
 
+def in_file(release, values):
+    """What there is of each row, in the order of the file."""
+    return values[np.argsort(release.ordered.order)]
+
+
 def test_classes_and_boxes_on_the_axes_of_the_original():
     with opened(PUBLISHED, POLICY, PEOPLE) as release:
         assert (release.rows, release.records, release.withheld) == (5, 6, 1)
-        assert release.sizes[release.labels].tolist() == [2, 2, 2, 2, 1]
-        assert release.suppressed.tolist() == [False] * 4 + [True]
-        boxes = release.boxes.of(release.labels)
+        assert in_file(release, release.sizes[release.labels]).tolist() == [2, 2, 2, 2, 1]
+        assert in_file(release, release.suppressed).tolist() == [False] * 4 + [True]
+        boxes = release.boxes.of(in_file(release, release.labels))
         # ages 30, 31, 61, 64, 66; sexes F, M, missing
         assert boxes.lo.tolist() == [[0, 0], [0, 0], [3, 0], [3, 0], [0, 0]]
         assert boxes.hi.tolist() == [[1, 2], [1, 2], [4, 0], [4, 0], [4, 2]]
@@ -48,12 +53,12 @@ def test_classes_and_boxes_on_the_axes_of_the_original():
 def test_columns_as_they_are():
     with opened(PUBLISHED, POLICY, PEOPLE, as_is=True) as release:
         assert release.as_is == ("ill", "ward")
-        assert release.values(release.as_is).tolist() == [[2, 1], [2, 2], [1, 2], [2, 2], [1, 3]]
+        assert in_file(release, release.values(release.as_is)).tolist() == [[2, 1], [2, 2], [1, 2], [2, 2], [1, 3]]
         ours, theirs = release.values_of_both("ill")
-        assert ours.tolist() == [2, 2, 1, 2, 1]
+        assert in_file(release, ours).tolist() == [2, 2, 1, 2, 1]
         assert theirs.tolist() == [2, 2, 1, 2, 1, 0]
-        assert release.typed("ward").to_list() == PUBLISHED["ward"].to_list()
-        assert release.sensitive.array[:, 0].tolist() == [1, 1, 0, 1, 0]
+        assert in_file(release, release.typed("ward").to_numpy()).tolist() == PUBLISHED["ward"].to_list()
+        assert in_file(release, release.sensitive.array[:, 0]).tolist() == [1, 1, 0, 1, 0]
 
 
 def test_ends_of_intervals_and_identifiers_are_not_known_besides():
@@ -80,8 +85,8 @@ def test_an_original_by_its_own_values():
         assert release.axes[0].size == 3
     with opened(table, policy, PEOPLE, precise=True) as release:
         assert release.axes[0].size == 5
-        assert release.boxes.of(release.labels).lo[:, 0].tolist() == [0, 0, 2, 2, 2]
-        assert release.boxes.of(release.labels).hi[:, 0].tolist() == [1, 1, 4, 4, 4]
+        assert release.boxes.of(in_file(release, release.labels)).lo[:, 0].tolist() == [0, 0, 2, 2, 2]
+        assert release.boxes.of(in_file(release, release.labels)).hi[:, 0].tolist() == [1, 1, 4, 4, 4]
 
 
 @settings(max_examples=25, deadline=None)
@@ -94,7 +99,7 @@ def test_every_box_of_a_release_covers_its_record(case):
     except kohort.InfeasibleError:
         return
     with opened(made.table, policy, frame) as release:
-        boxes = release.boxes.of(release.labels)
+        boxes = release.boxes.of(in_file(release, release.labels))
         assert (boxes.lo <= boxes.hi).all()
         if release.withheld == 0:
             codes = release.original.codes.array
@@ -134,5 +139,21 @@ def test_a_release_that_is_about_others_too():
         beside = release.beside(original_of(read_beside(some, policy), policy))
         with pytest.raises(DataError, match="covers no value of its hierarchy"):
             assert beside.boxes
-        boxes = replace(beside, lenient=True).boxes.of(release.labels)
+        boxes = replace(beside, lenient=True).boxes.of(in_file(release, release.labels))
         assert (boxes.lo[:, 0] > boxes.hi[:, 0]).tolist() == [False, True, False]
+
+
+@settings(max_examples=15, deadline=None)
+@given(case=cases(max_rows=25))
+def test_the_order_of_the_rows_changes_nothing_but_itself(case):
+    frame, policy = case
+    shuffled = frame.sample(fraction=1.0, shuffle=True, seed=1)
+    found = []
+    for table in (frame, shuffled):
+        with opened(table, policy, as_is=True, what="original") as release:
+            there = {name: table[name].cast(pl.String).to_list() for name in release.as_is}
+            for name, cells in there.items():
+                texts, numbers = release.texts(name)
+                assert in_file(release, numbers.astype(int)).tolist() == [texts.to_list().index(one) for one in cells]
+            found.append((release.labels.tolist(), release.values(release.as_is).tolist(), release.sizes.tolist()))
+    assert found[0] == found[1]

@@ -10,6 +10,7 @@ from typing import Any
 from kohort.reports.charts import Chart
 from kohort.reports.charts.dumbbell import Dumbbell, Success
 from kohort.reports.estimate import Estimate
+from kohort.reports.words import percent
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,14 @@ class Attack:
     def advantage(self) -> Estimate:
         """By how much it succeeds more often than its control."""
         return self.success.minus(self.control)
+
+    @property
+    def sampled(self) -> str:
+        """How many were tried, if not all, and how sure the share is for that; empty where everything was counted."""
+        if self.attempts == self.of:
+            return ""
+        low, high = percent(self.success.low), percent(self.success.high)
+        return f"{self.attempts:,} of {self.of:,} were tried, so that the share lies between {low} and {high}."
 
     @property
     def succeeds(self) -> bool:

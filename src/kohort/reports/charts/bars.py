@@ -8,6 +8,7 @@ from typing import Any
 
 from kohort.reports.charts.base import CHARTS, WIDTH, Chart, colour, library
 from kohort.reports.charts.ink import Colour
+from kohort.reports.words import percent
 
 _ROW = 26
 """Height for each thing."""
@@ -28,27 +29,24 @@ class Bars(Chart):
     @property
     def description(self) -> str:
         """Every share."""
-        return (
-            "; ".join(
-                f"{thing}: " + ", ".join(f"{shares[place]:.1%} {name}".strip() for name, shares in self.series.items())
-                for place, thing in enumerate(self.things)
-            )
-            + "."
-        )
+        return "; ".join(f"{thing}: {self._said(place)}" for place, thing in enumerate(self.things)) + "."
+
+    def _said(self, place: int) -> str:
+        return ", ".join(f"{percent(shares[place])} {name}".strip() for name, shares in self.series.items())
 
     def drawn(self) -> Any:
         """Bars with their shares behind them."""
         altair = library()
         names, things = list(self.series), told_apart(self.things)
         values: list[dict[str, Any]] = [
-            {"thing": thing, "series": name, "share": share}
+            {"thing": thing, "series": name, "share": share, "digits": percent(share)}
             for name, shares in self.series.items()
             for thing, share in zip(things, shares, strict=True)
         ]
         tones: list[Colour] = ["before", "after"] if len(names) > 1 else ["after"]
         top = self.most or max((value["share"] for value in values), default=1.0) or 1.0
         y = altair.Y("thing:N", sort=things, title=None, axis=altair.Axis(labelLimit=110, ticks=False, domain=False))
-        scale = altair.Scale(domain=[0, top * 1.18], nice=False)
+        scale = altair.Scale(domain=[0, top * 1.25], nice=False)
         base = altair.Chart(altair.Data(values=values)).encode(
             y=y,
             x=altair.X("share:Q", scale=scale, axis=None),
@@ -65,7 +63,7 @@ class Bars(Chart):
             strokeWidth=altair.condition(is_last, altair.value(0), altair.value(1)),
         )
         digits = base.mark_text(align="left", dx=4, color=colour("ink")).encode(
-            text=altair.Text("share:Q", format=".1%"), color=altair.value(colour("ink"))
+            text="digits:N", color=altair.value(colour("ink"))
         )
         height = max(_ROW * len(things) * len(names) ** 0.5, 40)
         return (filled + digits).properties(width=WIDTH - 60, height=height)

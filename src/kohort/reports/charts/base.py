@@ -14,7 +14,7 @@ from kohort.reports.charts.svg import accessible
 
 WIDTH, HEIGHT = 300, 150
 """Of the area of a plot: with its axes, a chart fits the narrowest phone, where it is not scaled down."""
-FONT = 11
+FONT = 12
 
 
 class Chart(ABC):

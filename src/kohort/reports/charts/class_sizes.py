@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kohort.reports.charts.base import CHARTS, HEIGHT, WIDTH, Chart, colour, library
+from kohort.reports.words import percent
+
+_LETTERS = 28
+"""So many fit below the bars side by side."""
 
 
 @CHARTS.register("class-sizes")
@@ -23,7 +27,8 @@ class ClassSizes(Chart):
     def description(self) -> str:
         """The share of each bar."""
         total = sum(self.records.values()) or 1
-        return "; ".join(f"size {size}: {rows / total:.0%} of records" for size, rows in self.records.items()) + "."
+        said = (f"size {size}: {percent(rows / total)} of records" for size, rows in self.records.items())
+        return "; ".join(said) + "."
 
     def drawn(self) -> Any:
         """Bars that stand on the sizes."""
@@ -33,7 +38,9 @@ class ClassSizes(Chart):
             {"size": size, "share": rows / total, "small": int(size.split("-")[0].strip(">= ")) < self.k}
             for size, rows in self.records.items()
         ]
-        slanted = {"labelAngle": -45, "labelAlign": "right"} if max(map(len, sizes), default=0) > 3 else {}
+        slanted = (
+            {"labelAngle": -45, "labelAlign": "right"} if len(sizes) > 1 and sum(map(len, sizes)) > _LETTERS else {}
+        )
         axis = altair.Axis(labelOverlap=False, ticks=False, **({"labelAngle": 0} | slanted))
         return (
             altair.Chart(altair.Data(values=values))

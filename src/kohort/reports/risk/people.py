@@ -67,7 +67,7 @@ class People:
         Parameters
         ----------
         table, source
-            The same original, read in two ways, with the same order of rows.
+            The same original, read in two ways; the order of the second is that of the file.
         """
         population = Population.of(self.table, precise_policy(table.policy), source.typed, source.codes)
         size = int(population.counts.sum())
@@ -75,7 +75,7 @@ class People:
         records = source.codes.distinct
         people = records.by_row(population.covered(Boxes(records.codes, records.codes)))
         of_class = np.zeros(len(table.sizes), np.int64)
-        of_class[table.labels] = people
+        of_class[table.labels] = people[table.ordered.order]
         return size, of_class[table.kept_classes]
 
 

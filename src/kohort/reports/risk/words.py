@@ -34,7 +34,7 @@ def _alike(risk: Risk) -> Iterator[str]:
     quasi, suppressed = risk.file.quasi, risk.file.suppressed
     if quasi.unique:
         alone = f"{count(quasi.unique, 'row')} of {quasi.rows:,} ({percent(quasi.unique_share)}) {are(quasi.unique)}"
-        yield f"{alone} unique: anybody who knows the quasi-identifiers of these people finds no other row like theirs."
+        yield f"{alone} unique: no other row has the same quasi-identifiers."
     else:
         yield f"Nobody is alone: in the quasi-identifiers, every row looks like {quasi.smallest - 1:,} others or more."
     if risk.k is not None and risk.in_classes and (below := quasi.below(risk.k)):
@@ -46,7 +46,7 @@ def _alike(risk: Risk) -> Iterator[str]:
 def _attackers(risk: Risk, *, private: bool) -> Iterator[str]:
     quasi = risk.file.quasi
     yield (
-        f"Prosecutor: somebody who knows that a person is in the table and guesses the row is right "
+        f"Prosecutor: somebody who knows that a person is in the table, and guesses which row it is, is right "
         f"{_chances(quasi.prosecutor)}."
     )
     unique = risk.file.uniqueness
@@ -54,18 +54,19 @@ def _attackers(risk: Risk, *, private: bool) -> Iterator[str]:
         return
     how = f"counted among {unique.population:,}" if risk.is_counted else f"estimated for {unique.population:,} people"
     yield (
-        f"Journalist: who only knows that somebody is in the population, and not whether in the table, is right "
+        f"Journalist: somebody who only knows that a person is in the population, not whether in the table, is right "
         f"{_chances(quasi.journalist)} ({how})."
     )
-    yield f"Marketer: guessing whose row each is, for all rows, is right for {percent(quasi.marketer)} of them."
+    yield f"Marketer: somebody who guesses for all rows whose they are is right for {percent(quasi.marketer)} of them."
     yield from _unique(unique)
 
 
 def _chances(attacker: Attacker) -> str:
     """How often somebody is right, and for how many rows more often than is often taken for acceptable."""
-    above = [f"{percent(share)} of the rows above {level}" for level, share in attacker.above.items() if share]
-    rows = ", ".join(above) if above else f"no row above {next(iter(THRESHOLDS))}"
-    return f"in {percent(attacker.mean)} of cases, for some rows in {percent(attacker.maximum)}; {rows}"
+    above = [f"above {level} for {percent(share)} of the rows" for level, share in attacker.above.items() if share]
+    rows = ", ".join(above) if above else f"above {next(iter(THRESHOLDS))} for no row"
+    mean, most = percent(attacker.mean), percent(attacker.maximum)
+    return f"in {mean} of cases" + (f", in {most} at most" if most != mean else "") + f" (the chance is {rows})"
 
 
 def _unique(found: Uniqueness) -> Iterator[str]:
@@ -85,8 +86,8 @@ def _unique(found: Uniqueness) -> Iterator[str]:
 def _strict(strict: Crowd | None) -> Iterator[str]:
     if strict is not None:
         yield (
-            f"Somebody who also knows the columns that are published as they are finds {count(strict.unique, 'row')} "
-            f"({percent(strict.unique_share)}) that no other looks like."
+            f"To somebody who also knows the columns that are published as they are, {count(strict.unique, 'row')} "
+            f"({percent(strict.unique_share)}) {are(strict.unique)} like no other."
         )
 
 

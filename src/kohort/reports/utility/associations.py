@@ -21,6 +21,8 @@ MOST_PAIRS = 300
 """Number of pairs that are drawn of a wide table."""
 MOST_RECORDS = 50_000
 """Number of records and rows that are drawn of a long table."""
+_UNIT = 2.0**-18
+"""Chances are multiples of it: then sums of products of two are exact, in whatever order cores add them."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +94,7 @@ def _some(size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     return np.arange(size) if size <= MOST_RECORDS else np.sort(rng.choice(size, MOST_RECORDS, replace=False))
 
 
-def _groups(
-    column: Column, records: NDArray[np.int64], rows: NDArray[np.int64]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _groups(column: Column, records: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Chance of some records and rows to be in each group of a column."""
     assert column.values is not None
     shown, values = column.shown, column.values.of(records)
@@ -106,14 +106,19 @@ def _groups(
     return _by_value(values, frequent), _by_value(shown, frequent)[column.of_row[rows]]
 
 
-def _by_cut(ranges: Ranges, cuts: Floats) -> NDArray[np.float32]:
-    reached = np.column_stack([*(ranges.below(cut) for cut in cuts), ~ranges.missing]).astype(np.float32)
-    return np.column_stack([np.diff(reached, axis=1, prepend=np.float32(0)), ranges.missing]).astype(np.float32)
+def _by_cut(ranges: Ranges, cuts: Floats) -> Floats:
+    reached = np.column_stack([*(ranges.below(cut) for cut in cuts), ~ranges.missing])
+    return _exact(np.column_stack([np.diff(reached, axis=1, prepend=0.0), ranges.missing]))
 
 
-def _by_value(ranges: Ranges, values: NDArray[np.int64]) -> NDArray[np.float32]:
-    chances = np.column_stack([ranges.within(value, value) for value in values]).astype(np.float32)
-    return np.column_stack([chances, ~ranges.missing - chances.sum(axis=1), ranges.missing]).astype(np.float32)
+def _by_value(ranges: Ranges, values: NDArray[np.int64]) -> Floats:
+    chances = np.column_stack([ranges.within(value, value) for value in values])
+    return _exact(np.column_stack([chances, ~ranges.missing - chances.sum(axis=1), ranges.missing]))
+
+
+def _exact(chances: Floats) -> Floats:
+    """The nearest multiples of the unit."""
+    return np.asarray(np.rint(chances / _UNIT) * _UNIT)
 
 
 def cramers_v(table: NDArray[np.floating]) -> float:

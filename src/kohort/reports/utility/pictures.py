@@ -31,7 +31,10 @@ def pictures(public: PublicUtility, private: PrivateUtility | None) -> list[Char
         for one in (() if private is None else private.learned)
         if one.task == "category"
     ]
-    return [*charts, Dumbbell("Right predictions, beside the most frequent value", tried)] if tried else charts
+    if not tried:
+        return charts
+    marks = {"dot": "a model of the release", "tick": "the most frequent value"}
+    return [*charts, Dumbbell("How often values are predicted right", tried, **marks)]
 
 
 def of_column(one: Shown) -> Chart:

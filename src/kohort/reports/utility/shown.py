@@ -1,24 +1,29 @@
 """The distribution of a column as it may be shown: no bar of fewer than k records, no label of a value they have.
 
 Numbers and dates are put into bins of a round width; the first and the last are open, and hold at least k records. A
-bin with fewer is joined with the next. Of a category, the most frequent values are shown, the others together.
+bin with fewer is joined with the next. Of a category, the most frequent values are shown, the others together; where
+these would be most, the groups of its hierarchy are shown instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import ceil, floor, log10
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kohort.codes.encode import TreeAxis
 from kohort.reports.ranges import Floats, Kind, Ranges
 from kohort.reports.utility.columns import Column
 
 BINS = 16
 VALUES = 10
+ENOUGH = 0.5
+"""Share of the records that is to have a bar of its own; with less, larger groups are shown."""
 _EPOCH = date(1970, 1, 1).toordinal()
 _MONTHS = (1, 3, 6, 12, 24, 60, 120, 240)
 OTHERS, MISSING = "other values", "missing"
@@ -163,19 +168,27 @@ def _categories(column: Column, k: int, *, private: bool) -> _Cut | None:
     size = 1 + int(max(ranges.high.max(initial=-1), column.present.max(initial=-1) if private else -1))
     if size < 1:
         return None
-    release = ranges.spread(rows, size)
-    alone = ranges.low == ranges.high
     held = np.bincount(column.present.astype(np.int64), minlength=size) if private else None
-    counted = np.bincount(ranges.low[alone].astype(np.int64), rows[alone], size) if held is None else held
-    original = None if held is None else held.astype(np.float64)
-    guide = release if original is None else original
     missing = (column.missing_rows, len(column.values or ()) - len(column.present) if private else column.missing_rows)
-    chosen = _frequent(column, guide, counted, missing[1], k)
-    labels = [column.labels[one] or "" for one in chosen]
-    shares = [_with_rest(release, chosen, missing[0] if missing[1] >= k else 0, float(column.times.sum()))]
+    release, original = ranges.spread(rows, size), None if held is None else held.astype(np.float64)
+    guide = release if original is None else original
+    lost = missing[1] if missing[1] < k else 0
+    best: tuple[float, _Groups, list[int]] | None = None
+    for groups in _groupings(column, size):
+        counted = groups.sums(held) if held is not None else groups.within(ranges, rows)
+        chosen = _frequent(groups, groups.sums(guide), counted, lost, k)
+        share = float(groups.sums(guide)[chosen].sum())
+        if best is None or share > best[0]:
+            best = share, groups, chosen
+        if share >= ENOUGH * guide.sum():
+            break
+    assert best is not None
+    _, groups, chosen = best
+    labels = [groups.labels[one] or "" for one in chosen]
+    kept = [count if missing[1] >= k else 0 for count in missing]
+    shares = [_with_rest(groups.sums(release), chosen, kept[0], float(column.times.sum()))]
     if original is not None:
-        total = float(len(column.values or ()))
-        shares.append(_with_rest(original, chosen, missing[1] if missing[1] >= k else 0, total))
+        shares.append(_with_rest(groups.sums(original), chosen, kept[1], float(len(column.values or ()))))
     ends = [OTHERS, MISSING]
     filled = [place for place in range(2) if any(one[len(chosen) + place] > 0 for one in shares)]
     picked = [*range(len(chosen)), *(len(chosen) + place for place in filled)]
@@ -183,11 +196,41 @@ def _categories(column: Column, k: int, *, private: bool) -> _Cut | None:
     return labels, shares[0][picked], shares[1][picked] if original is not None else None, None
 
 
-def _frequent(column: Column, guide: Floats, counted: NDArray[np.number], missing: int, k: int) -> list[int]:
-    """The values to be named, most frequent first: what is left for the others is nobody, or at least k records."""
-    named = [int(one) for one in np.argsort(-guide, kind="stable") if one < len(column.labels)]
-    named = [one for one in named if counted[one] >= k and column.labels[one]][:VALUES]
-    total = float(guide.sum()) + (missing if missing < k else 0)
+@dataclass(frozen=True)
+class _Groups:
+    """Values that are neighbours, put together."""
+
+    starts: NDArray[np.int64]
+    """The number of the first value of each group."""
+    labels: tuple[str | None, ...]
+
+    def sums(self, by_value: NDArray[Any]) -> Floats:
+        """Of each group, from those of its values."""
+        return np.add.reduceat(by_value.astype(np.float64), self.starts)
+
+    def within(self, ranges: Ranges, rows: Floats) -> Floats:
+        """Rows that are in one group for certain."""
+        low, high = (np.searchsorted(self.starts, ends, "right") - 1 for ends in (ranges.low, ranges.high))
+        return np.bincount(low[low == high], rows[low == high], len(self.starts)).astype(np.float64)
+
+
+def _groupings(column: Column, size: int) -> Iterator[_Groups]:
+    """Each value by itself, then what is on each level of its hierarchy, the root left out."""
+    yield _Groups(np.arange(size), (*column.labels, *[None] * size)[:size])
+    if not isinstance(column.axis, TreeAxis):
+        return
+    tree = column.axis.taxonomy
+    for depth in range(tree.height_edges - 1, 0, -1):
+        cut = (tree.depth == depth) | ((tree.depth < depth) & (tree.height == 0))
+        nodes = np.flatnonzero(cut & (tree.first_leaf < size))
+        yield _Groups(tree.first_leaf[nodes].astype(np.int64), tuple(tree.labels[node] for node in nodes))
+
+
+def _frequent(groups: _Groups, guide: Floats, counted: Floats, lost: float, k: int) -> list[int]:
+    """Those to be named, most frequent first: what is left for the others is nobody, or at least k records."""
+    named = [int(one) for one in np.argsort(-guide, kind="stable") if counted[one] >= k and groups.labels[one]]
+    named = named[:VALUES]
+    total = float(guide.sum()) + lost
     while named and 0 < round(total - guide[named].sum(), 6) < k:
         named.pop()
     return named

@@ -19,7 +19,11 @@ FEW = 0.05
 def of_public(found: PublicUtility) -> list[str]:
     """What everybody can compute."""
     kept = found.rows - found.suppressed
-    return [f"{kept:,} of {found.rows:,} rows say something; {found.suppressed:,} are nothing but *.", *_losses(found)]
+    if found.suppressed:
+        first = f"{kept:,} of {found.rows:,} rows say something in the quasi-identifiers; the others are nothing but *."
+    else:
+        first = f"All {found.rows:,} rows say something in the quasi-identifiers; none is nothing but *."
+    return [first, *_losses(found)]
 
 
 def of_private(found: PrivateUtility, public: PublicUtility) -> list[str]:

@@ -60,5 +60,6 @@ def _explained(evidence: Evidence) -> str:
     how = "the release (filled) beside the original (outlined)" if evidence.private else "the release"
     return (
         f"How values are distributed in {how}, if an interval stands equally for each value that it covers. The outer "
-        f"bars hold everything beyond; what fewer than {evidence.k} have is not shown by itself."
+        f"bars hold everything beyond; what fewer than {evidence.k} have is not shown by itself. "
+        "Where too few values can be named, groups of the hierarchy stand for them."
     )

@@ -13,10 +13,10 @@ from kohort.reports.report.section import SECTIONS, Section
 from kohort.reports.report.words import names, of_rows
 
 _ROLES = {
-    "quasi": "quasi-identifier: generalized",
-    "sensitive": "sensitive: as it is",
-    "insensitive": "insensitive: as it is",
-    "identifier": "identifier: as a keyed pseudonym",
+    "quasi": ("quasi-identifier", "generalized"),
+    "sensitive": ("sensitive", "as it is"),
+    "insensitive": ("insensitive", "as it is"),
+    "identifier": ("identifier", "keyed pseudonym"),
 }
 
 
@@ -33,11 +33,11 @@ class Roles(Section):
         policy, as_is = evidence.policy, evidence.verdict.as_is
         distinct = {} if as_is is None else as_is.columns
         rows = [
-            (name, _ROLES[policy.columns[name].role], f"{distinct[name]:,}" if name in distinct else "")
+            (name, *_ROLES[policy.columns[name].role], f"{distinct[name]:,}" if name in distinct else "")
             for name in evidence.published.table.header
             if name in policy.columns
         ]
-        yield Table(title="Published columns", header=("column", "role", "distinct values"), rows=tuple(rows))
+        yield Table(title="Published columns", header=("column", "role", "published", "values"), rows=tuple(rows))
         if evidence.private and policy.dropped:
             yield Text(text=f"Not published: {names(policy.dropped)}.")
         if as_is is None:

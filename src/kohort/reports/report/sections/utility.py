@@ -26,7 +26,9 @@ class Usefulness(Section):
         for sentence in found.sentences(evidence.private):
             yield Text(text=sentence)
         if not evidence.private:
-            yield Text(text="How well means, counts and models come out takes the original: see the private edition.")
+            yield Text(
+                text="How well means, counts and models come out is in the private edition: it takes the original."
+            )
         for chart in found.charts(evidence.private):
             if isinstance(chart, Dumbbell):
                 yield Picture.of(chart)
