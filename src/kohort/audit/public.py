@@ -49,6 +49,8 @@ IN_PART: Mapping[str, Collection[str]] = {
 """Public figures of checks that have others, too."""
 LEFT_OUT = frozenset({"repeats"})
 """Checks that are asked for the owner alone: whether they have an answer depends on columns that nobody else sees."""
+OF_THE_FILE = frozenset({"k"})
+"""Checks that may say what is wrong, too: everybody who has the file can count it."""
 _OF_SIZES = ("most", "found", "classes", "records")
 _OF_VALUES = (
     *("columns", "classes_failing", "rows_in_them"),
@@ -66,13 +68,15 @@ _SENTENCES = {
 
 def public_check(check: Check) -> tuple[str, dict[str, int | float | str]]:
     """The sentence and the figures of a check that may be handed over."""
-    if not check.passed:
+    if not check.passed and check.name not in OF_THE_FILE:
         return f"{_table(check)}{check.name}: not kept.", {}
     if check.figures.get("method") == AS_THEY_STAND:
         return f"{_table(check)}{COVERED_IN_ANY_ORDER}.", {**check.figures, "method": IN_ANY_ORDER}
     known = public_figures(check.name)
     if known and all(_is_listed(name, known) for name in check.figures):
         return check.sentence, dict(check.figures)
+    if not check.passed:
+        return f"{_table(check)}{check.name}: not kept.", {}
     figures = {name: check.figures[name] for name in IN_PART.get(check.name, ()) if name in check.figures}
     return _table(check) + _SENTENCES.get(check.name, f"{check.name}: kept.").format(**figures), figures
 

@@ -58,7 +58,9 @@ class Dumbbell(Chart):
         base = altair.Chart(data).encode(y=y)
         marks = [self.dot, self.tick]
         scale = altair.Scale(domain=marks, range=[colour("after"), colour("before")])
-        color = altair.Color("mark:N", scale=scale, legend=altair.Legend(symbolType="circle", symbolStrokeWidth=0))
+        color = altair.Color(
+            "mark:N", scale=scale, legend=altair.Legend(symbolType="circle", symbolStrokeWidth=0, symbolOpacity=1)
+        )
         spread = base.mark_rule(strokeWidth=2, color=colour("after"), opacity=0.6).encode(x="low:Q", x2="high:Q")
         dots = base.transform_calculate(mark=_quoted(self.dot)).mark_point(filled=True, size=70, opacity=1)
         ticks = base.transform_filter("isValid(datum.control)").transform_calculate(mark=_quoted(self.tick))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -20,7 +20,9 @@ VALUES = 20
 MOST_PAIRS = 300
 """Number of pairs that are drawn of a wide table."""
 MOST_RECORDS = 50_000
-"""Number of records and rows that are drawn of a long table."""
+"""Of a long table, so many records and rows are drawn."""
+_AT_ONCE = 8192
+"""Records or rows."""
 _UNIT = 2.0**-18
 """Chances are multiples of it: then sums of products of two are exact, in whatever order cores add them."""
 
@@ -70,21 +72,10 @@ def associations(columns: Sequence[Column], rng: np.random.Generator) -> Associa
     drawn = places
     if len(places) > MOST_PAIRS:
         drawn = [places[one] for one in np.sort(rng.choice(len(places), MOST_PAIRS, replace=False))]
-    used = sorted({place for pair in drawn for place in pair})
     records = _some(len(columns[0].values or ()), rng) if columns else np.empty(0, np.int64)
     rows = _some(len(columns[0].of_row), rng) if columns else np.empty(0, np.int64)
-    before, after = {}, {}
-    for place in used:
-        before[place], after[place] = _groups(columns[place], records, rows)
-    pairs = [
-        Pair(
-            columns[i].name,
-            columns[j].name,
-            cramers_v(before[i].T @ before[j]),
-            cramers_v(after[i].T @ after[j]),
-        )
-        for i, j in drawn
-    ]
+    before, after = _contingency(columns, drawn, records), _expected(columns, drawn, rows)
+    pairs = [Pair(columns[i].name, columns[j].name, cramers_v(before[i, j]), cramers_v(after[i, j])) for i, j in drawn]
     return Associations(
         tuple(sorted(pairs, key=lambda pair: -abs(pair.change))), len(places), max(len(records), len(rows))
     )
@@ -94,16 +85,62 @@ def _some(size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     return np.arange(size) if size <= MOST_RECORDS else np.sort(rng.choice(size, MOST_RECORDS, replace=False))
 
 
-def _groups(column: Column, records: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Chance of some records and rows to be in each group of a column."""
-    assert column.values is not None
-    shown, values = column.shown, column.values.of(records)
+_Pairs = Sequence[tuple[int, int]]
+_Chances = Callable[[NDArray[np.int64]], Floats]
+
+
+def _contingency(columns: Sequence[Column], pairs: _Pairs, records: NDArray[np.int64]) -> dict[tuple[int, int], Floats]:
+    """Records of the original by the groups of two columns."""
+
+    def chances(column: Column) -> _Chances:
+        assert column.values is not None
+        values, grouped = column.values, _grouping(column)
+        return lambda some: grouped(values.of(some))
+
+    return _products(columns, pairs, records, chances)
+
+
+def _expected(columns: Sequence[Column], pairs: _Pairs, rows: NDArray[np.int64]) -> dict[tuple[int, int], Floats]:
+    """The same of the rows of the release, by what they may stand for."""
+
+    def chances(column: Column) -> _Chances:
+        of_way, places = _grouping(column)(column.shown), column.of_row
+        return lambda some: of_way[places[some]]
+
+    return _products(columns, pairs, rows, chances)
+
+
+def _products(
+    columns: Sequence[Column], pairs: _Pairs, rows: NDArray[np.int64], of: Callable[[Column], _Chances]
+) -> dict[tuple[int, int], Floats]:
+    """For each pair, the sums of products of chances; some rows at a time, all columns beside one of a pair at once."""
+    used = sorted({place for pair in pairs for place in pair})
+    chances = {place: of(columns[place]) for place in used}
+    beside = {first: [j for i, j in pairs if i == first] for first in sorted({i for i, _ in pairs})}
+    sums: dict[int, Floats] = {}
+    ends: dict[int, NDArray[np.int64]] = {}
+    for start in range(0, len(rows), _AT_ONCE):
+        some = {place: one(rows[start : start + _AT_ONCE]) for place, one in chances.items()}
+        for first, others in beside.items():
+            ends[first] = np.cumsum([some[other].shape[1] for other in others])
+            product = some[first].T @ np.hstack([some[other] for other in others])
+            sums[first] = sums[first] + product if first in sums else product
+    return {
+        (first, other): part
+        for first, others in beside.items()
+        if first in sums
+        for other, part in zip(others, np.hsplit(sums[first], ends[first][:-1]), strict=True)
+    }
+
+
+def _grouping(column: Column) -> Callable[[Ranges], Floats]:
+    """The chance of what a column may stand for to be in each of its groups."""
     if column.is_number:
         cuts = group_cuts(column.present, GROUPS)
-        return _by_cut(values, cuts), _by_cut(shown, cuts)[column.of_row[rows]]
+        return lambda ranges: _by_cut(ranges, cuts)
     times = np.bincount(column.present.astype(np.int64), minlength=1)
     frequent = np.argsort(-times, kind="stable")[:VALUES]
-    return _by_value(values, frequent), _by_value(shown, frequent)[column.of_row[rows]]
+    return lambda ranges: _by_value(ranges, frequent)
 
 
 def _by_cut(ranges: Ranges, cuts: Floats) -> Floats:

@@ -20,9 +20,9 @@ def of_public(found: PublicUtility) -> list[str]:
     """What everybody can compute."""
     kept = found.rows - found.suppressed
     if found.suppressed:
-        first = f"{kept:,} of {found.rows:,} rows say something in the quasi-identifiers; the others are nothing but *."
+        first = f"{kept:,} of {found.rows:,} rows count here; the others are * and stand for suppressed records."
     else:
-        first = f"All {found.rows:,} rows say something in the quasi-identifiers; none is nothing but *."
+        first = f"All {found.rows:,} rows count here: none stands for a suppressed record."
     return [first, *_losses(found)]
 
 

@@ -82,7 +82,7 @@ def test_sentences_and_charts(found):
     assert len(found.sentences(private=True)) == len(found.results)
     assert len(found.sentences(private=False)) < len(found.results)
     [chart] = found.charts(private=True)
-    assert chart.description.count("control") == len(found.results)
+    assert chart.description.count("by chance") == len(found.results)
 
 
 def test_strange_names_are_refused(release):

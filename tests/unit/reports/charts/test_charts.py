@@ -47,12 +47,12 @@ def test_texts_are_texts():
 
 def test_figures_are_those_that_are_given():
     text = Bars("a", ["x", "y"], {"original": [0.125, 0.875], "release": [0.25, 0.75]}).svg("one")
-    labels = re.findall(r">([\d.]+%)</text>", text)
-    assert sorted(labels) == ["12.5%", "25.0%", "75.0%", "87.5%"]
+    labels = re.findall(r">([\d.]+ %)</text>", text)
+    assert sorted(labels) == ["12.5 %", "25 %", "75 %", "87.5 %"]
     sizes = ClassSizes({"9": 9, "10": 20}, 10)
     assert 'fill="var(--chart-alarm)"' in sizes.svg("one")
     assert 'fill="var(--chart-alarm)"' not in ClassSizes({"10": 20}, 10).svg("one")
-    assert sizes.description == "size 9: 31% of records; size 10: 69% of records."
+    assert sizes.description == "size 9: 31 % of records; size 10: 69 % of records."
 
 
 def test_dark_and_light_differ_and_paper_is_light():

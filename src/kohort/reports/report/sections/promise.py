@@ -45,8 +45,9 @@ class Promise(Section):
         if privacy.person is not None:
             parts.append(f"k counts persons, whom {listed([privacy.person])} names")
         parts += [_model(model) for model in privacy.models]
-        limit = f"at most {percent(privacy.suppression_limit)} of the records are suppressed"
-        parts.append(limit if privacy.suppression_limit else "no record is suppressed")
+        if privacy.suppression_limit < 1:
+            limit = f"at most {percent(privacy.suppression_limit)} of the records are suppressed"
+            parts.append(limit if privacy.suppression_limit else "no record is suppressed")
         return f"Promised: {'; '.join(parts)}. {count(len(evidence.verdict.checks), 'check')} of the written file:"
 
     def figures(self, evidence: Evidence) -> dict[str, Any]:
