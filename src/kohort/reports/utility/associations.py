@@ -119,7 +119,7 @@ def _products(
     beside = {first: [j for i, j in pairs if i == first] for first in sorted({i for i, _ in pairs})}
     sums: dict[int, Floats] = {}
     ends: dict[int, NDArray[np.int64]] = {}
-    for start in range(0, len(rows), _AT_ONCE):
+    for start in range(0, max(len(rows), 1), _AT_ONCE):
         some = {place: one(rows[start : start + _AT_ONCE]) for place, one in chances.items()}
         for first, others in beside.items():
             ends[first] = np.cumsum([some[other].shape[1] for other in others])
@@ -128,7 +128,6 @@ def _products(
     return {
         (first, other): part
         for first, others in beside.items()
-        if first in sums
         for other, part in zip(others, np.hsplit(sums[first], ends[first][:-1]), strict=True)
     }
 
