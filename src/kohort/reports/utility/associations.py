@@ -20,7 +20,7 @@ VALUES = 20
 MOST_PAIRS = 300
 """Number of pairs that are drawn of a wide table."""
 MOST_RECORDS = 50_000
-"""Of a long table, so many records and rows are drawn."""
+"""Number of records and rows that are drawn of a long table."""
 _AT_ONCE = 8192
 """Records or rows."""
 _UNIT = 2.0**-18

@@ -84,7 +84,9 @@ def test_against_linkage():
 
 def test_against_joins():
     table = people()
-    policy = policy_of("ill").with_changes("algorithm", name="two-level", parameters={"form": "vertical", "accept_broken_guarantee": True})
+    policy = policy_of("ill").with_changes(
+        "algorithm", name="two-level", parameters={"form": "vertical", "accept_broken_guarantee": True}
+    )
     release = kohort.anonymize(table, policy)
     before = attacked(release.tables, policy, "join", table)
     assert before.succeeds
