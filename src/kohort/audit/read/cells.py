@@ -142,20 +142,15 @@ def split_cells(text: bytes, grammar: Grammar, *, is_last: bool) -> Cells:
     marks = _marks(text, data, grammar)
     end = grammar.end or _line_end(data, marks, is_last)
     mark = _CR if end == b"\r" else _LF
-    is_open = len(marks.quotes) % 2 == 1
+    is_open = marks.quotes % 2 == 1
     if is_last and text and not is_open and data[-1] != mark:
         return split_cells(text + (end or b"\n"), grammar, is_last=True)
-    stops, kinds = marks.outside, data[marks.outside]
-    faults = [*_nul(text), *_quote_faults(data, marks.quotes, grammar.delimiter)]
+    faults = [*_nul(text), *_quote_faults(marks, len(data))]
     if end != b"\n" or b"\r" in text:
         faults += _end_faults(data, marks, end, is_last)
-        is_stop = (kinds == grammar.delimiter) | (kinds == mark)
-        stops, kinds = stops[is_stop], kinds[is_stop]
-    lines = np.flatnonzero(kinds == mark)
-    stops = stops[: lines[-1] + 1] if len(lines) else stops[:0]
     if is_last and is_open:
-        faults.append(Fault(int(marks.quotes[-1]), OPEN))
-    return _recorded(text, marks, stops, lines, end, grammar, faults)
+        faults.append(Fault(int(marks.places[marks.is_quote][-1]), OPEN))
+    return _recorded(text, marks.whole(mark), end, grammar, faults)
 
 
 def line_ends(text: bytes, stop: int) -> int:
@@ -173,14 +168,12 @@ def first_line(text: bytes, grammar: Grammar) -> bytes:
     data = np.frombuffer(text, np.uint8)
     marks = _marks(text, data, grammar)
     end = _line_end(data, marks, is_last=True)
-    return text if end is None else text[: int(_breaks(data, marks.outside)[0]) + len(end)]
+    return text if end is None else text[: int(marks.places[marks.are_breaks & ~marks.is_inside][0]) + len(end)]
 
 
 def _recorded(
     text: bytes,
     marks: _Marks,
-    stops: Places,
-    lines: Places,
     end: LineEnd | None,
     grammar: Grammar,
     faults: list[Fault],
@@ -188,6 +181,8 @@ def _recorded(
     """Put cells together to records, once where they end is known; raise the first fault."""
     import polars as pl
 
+    stops, kinds = marks.stops(end)
+    lines = np.flatnonzero(kinds == (_CR if end == b"\r" else _LF))
     consumed = int(stops[-1]) + 1 if len(stops) else 0
     sizes = np.diff(stops, prepend=-1) - 1
     starts = stops - sizes
@@ -203,11 +198,10 @@ def _recorded(
         faults.append(Fault(int(stops[lines[wrong][0]]), WIDTH))
     if faults:
         raise min(faults, key=lambda fault: fault.position)
-    ended = line_ends(text, consumed) if len(marks.quotes) else len(lines)
+    ended = line_ends(text, consumed) if marks.quotes else len(lines)
     if empty.all():
         return Cells(pl.DataFrame(), None, width, consumed, ended, end)
-    marks = marks.before(consumed)
-    found = _Found(text, grammar, end, marks.quotes, marks.inside, starts, stops, lines[empty], lines)
+    found = _Found(text, grammar, end, marks, starts, stops, lines[empty], lines)
     filled = np.ones(len(stops), np.bool_)
     filled[lines[empty]] = False
     quoted = found.needlessly_quoted() if grammar.watches else None
@@ -223,8 +217,8 @@ class _Found:
 
     Attributes
     ----------
-    quotes, inside : ndarray of int
-        Where quotes are, and delimiters and line ends inside of them.
+    marks : _Marks
+        Quotes, delimiters and line ends.
     starts, stops : ndarray of int
         Where each cell begins, and where the delimiter or line end after it is.
     empty, lines : ndarray of int
@@ -234,8 +228,7 @@ class _Found:
     text: bytes
     grammar: Grammar
     end: LineEnd | None
-    quotes: Places
-    inside: Places
+    marks: _Marks
     starts: Places
     stops: Places
     empty: Places
@@ -258,7 +251,7 @@ class _Found:
 
         if self.end == b"\r" or len(self.empty):
             return None
-        delimiter, quote = chr(self.grammar.delimiter), chr(self.grammar.quote) if len(self.quotes) else None
+        delimiter, quote = chr(self.grammar.delimiter), chr(self.grammar.quote) if self.marks.quotes else None
         unbroken = self.unbroken()
         if unbroken is None:
             return None
@@ -280,8 +273,8 @@ class _Found:
         frame.columns = list(map(str, range(frame.width)))
         held = pl.sum_horizontal(pl.all().str.len_bytes().cast(pl.Int64).sum())
         sums = frame.select(held, nulls=pl.sum_horizontal(pl.all().null_count())).row(0)
-        surrounding = 2 * int(np.count_nonzero(self.is_quoted)) if len(self.quotes) else 0
-        expected = int(sizes.sum()) - surrounding - (len(self.quotes) - surrounding) // 2
+        surrounding = 2 * int(np.count_nonzero(self.is_quoted)) if self.marks.quotes else 0
+        expected = int(sizes.sum()) - surrounding - (self.marks.quotes - surrounding) // 2
         there = (*frame.shape, *sums) == (len(self.lines), width, expected, int(np.count_nonzero(sizes == 0)))
         if not there or not broken:
             return frame if there else None
@@ -294,7 +287,7 @@ class _Found:
     @cached_property
     def breaks(self) -> Places:
         """Where lines end inside of quotes."""
-        return _breaks(self.data, self.inside)
+        return self.marks.places[self.marks.are_breaks & self.marks.is_inside]
 
     def unbroken(self) -> tuple[memoryview, dict[str, str]] | None:
         """The records with something else for line ends inside of quotes, and what stands for which of them.
@@ -315,7 +308,7 @@ class _Found:
                 return None
             changed[places] = stand
             broken[chr(stand)] = chr(end)
-        return memoryview(changed), broken
+        return changed.data, broken
 
     def by_hand(self, width: int, nulls: Flags) -> pl.DataFrame:
         """The cells as they are cut here, which takes several times as long."""
@@ -324,8 +317,9 @@ class _Found:
         # every cell with a NUL after it, and nothing that is no text: one text is cut faster than many are made
         plain = self.data.copy()
         plain[self.stops] = 0
-        opening = self.quotes[::2]
-        dropped = [self.quotes[1::2], opening[(opening == 0) | (plain[opening - 1] == 0)], self.stops[self.empty]]
+        quotes = self.marks.places[self.marks.is_quote]
+        opening = quotes[::2]
+        dropped = [quotes[1::2], opening[(opening == 0) | (plain[opening - 1] == 0)], self.stops[self.empty]]
         if self.end == b"\r\n":
             dropped.append(self.stops[self.lines] - 1)
         kept = np.ones(len(plain), np.bool_)
@@ -339,41 +333,78 @@ class _Found:
 
     def needlessly_quoted(self) -> Flags | None:
         """Which cells have quotes around what holds no delimiter, line end or quote; None if there are no quotes."""
-        if not len(self.quotes):
+        if not self.marks.quotes:
             return None
         found = self.is_quoted.copy()
-        second = self.quotes[2::2]
-        doubled = second[second == self.quotes[1::2][: len(second)] + 1]
-        for places in (self.inside, doubled):
-            found[np.searchsorted(self.starts, places, "right") - 1] = False
+        needing = self.marks.places[self.marks.need_quotes]
+        found[np.searchsorted(self.starts, needing, "right") - 1] = False
         return found
 
 
 @dataclass(frozen=True)
 class _Marks:
-    """Where quotes are; and where delimiters, line feeds and returns are, outside of quotes and inside of them."""
+    """Quotes, delimiters, line feeds and returns, in their order."""
 
-    quotes: Places
-    outside: Places
-    inside: Places
+    places: Places
+    kinds: Bytes
+    """The bytes there."""
+    is_quote: Flags
+    is_inside: Flags
+    """Which of them are after an odd number of quotes, themselves among it."""
 
-    def before(self, stop: int) -> _Marks:
-        """Those that come before a position."""
-        return _Marks(*(places[: np.searchsorted(places, stop)] for places in (self.quotes, self.outside, self.inside)))
+    @cached_property
+    def quotes(self) -> int:
+        """How many quotes there are."""
+        return int(np.count_nonzero(self.is_quote))
+
+    @cached_property
+    def are_breaks(self) -> Flags:
+        """Which of them end a line, or would outside of quotes."""
+        found: Flags = (self.kinds == _LF) | (self.kinds == _CR)
+        return found
+
+    @cached_property
+    def adjoin(self) -> Flags:
+        """Which of them are directly before the next one, of all but the last."""
+        found: Flags = np.diff(self.places) == 1
+        return found
+
+    @property
+    def need_quotes(self) -> Flags:
+        """Which of them can be in quoted cells only: delimiters and line ends there, and the second of two quotes."""
+        found: Flags = ~self.is_quote & self.is_inside
+        found[1:] |= self.is_quote[:-1] & ~self.is_inside[:-1] & self.is_quote[1:] & self.adjoin
+        return found
+
+    def whole(self, mark: int) -> _Marks:
+        """Those of whole records, which end with such a byte."""
+        ends = np.flatnonzero(~self.is_inside & (self.kinds == mark))
+        stop = ends[-1] + 1 if len(ends) else 0
+        return _Marks(self.places[:stop], self.kinds[:stop], self.is_quote[:stop], self.is_inside[:stop])
+
+    def stops(self, end: LineEnd | None) -> tuple[Places, Bytes]:
+        """Delimiters and line ends outside of quotes; of two bytes that end a line, the last."""
+        if not self.quotes and end == b"\n":
+            return self.places, self.kinds
+        is_stop = ~(self.is_quote | self.is_inside)
+        if end == b"\r\n":
+            is_stop &= self.kinds != _CR
+        return self.places[is_stop], self.kinds[is_stop]
 
 
 def _marks(text: bytes, data: Bytes, grammar: Grammar) -> _Marks:
     codes = [grammar.delimiter, _LF]
     if b"\r" in text:
         codes.append(_CR)
-    none = np.zeros(0, np.int64)
     if grammar.quote < 0 or bytes([grammar.quote]) not in text:
-        return _Marks(none, _places(data, codes), none)
+        places = _places(data, codes)
+        none = np.zeros(len(places), np.bool_)
+        return _Marks(places, data[places], none, none)
     places = _places(data, [*codes, grammar.quote])
-    is_quote = data[places] == grammar.quote
+    kinds = data[places]
+    is_quote = kinds == grammar.quote
     # a sum that begins again after 255 is as even or odd as the whole one
-    is_inside = (np.cumsum(is_quote, dtype=np.uint8) & 1).view(np.bool_)
-    return _Marks(places[is_quote], places[~(is_quote | is_inside)], places[is_inside & ~is_quote])
+    return _Marks(places, kinds, is_quote, (np.cumsum(is_quote, dtype=np.uint8) & 1).view(np.bool_))
 
 
 def _places(data: Bytes, codes: Sequence[int]) -> Places:
@@ -388,15 +419,9 @@ def _places(data: Bytes, codes: Sequence[int]) -> Places:
     return np.concatenate(found)
 
 
-def _breaks(data: Bytes, places: Places) -> Places:
-    """Those of some places where a line ends, or would outside of quotes."""
-    kinds = data[places]
-    return places[(kinds == _LF) | (kinds == _CR)]
-
-
 def _line_end(data: Bytes, marks: _Marks, is_last: bool) -> LineEnd | None:
     """How the first line ends; None if that cannot be said yet."""
-    breaks = _breaks(data, marks.outside)
+    breaks = marks.places[marks.are_breaks & ~marks.is_inside]
     if not len(breaks):
         return None
     first = int(breaks[0])
@@ -412,32 +437,25 @@ def _nul(text: bytes) -> list[Fault]:
     return [] if found < 0 else [Fault(found, NUL)]
 
 
-def _quote_faults(data: Bytes, quotes: Places, delimiter: int) -> list[Fault]:
-    """Quotes that neither surround a cell nor are doubled inside of one."""
-    if not len(quotes):
+def _quote_faults(marks: _Marks, length: int) -> list[Fault]:
+    """Quotes that neither surround a cell nor are doubled inside of one: another mark adjoins each that does or is."""
+    if not marks.quotes:
         return []
-    opening, closing = quotes[::2], quotes[1::2]
-    before = data[opening - 1]
-    doubled = np.zeros(len(opening), np.bool_)
-    doubled[1:] = opening[1:] == closing[: len(opening) - 1] + 1
-    begins = (opening == 0) | doubled | (before == delimiter) | (before == _LF) | (before == _CR)
-    closing = closing[closing + 1 < len(data)]
-    after = data[closing + 1]
-    ends = (after == delimiter) | (after == _LF) | (after == _CR)
-    pairs = min(len(closing), len(opening) - 1)
-    ends[:pairs] |= doubled[1 : pairs + 1]
-    return [
-        *(Fault(int(place), QUOTE) for place in opening[~begins][:1]),
-        *(Fault(int(place), AFTER) for place in closing[~ends][:1]),
-    ]
+    places, adjoin = marks.places, marks.adjoin
+    begins, ends = marks.is_quote & marks.is_inside, marks.is_quote & ~marks.is_inside
+    begins[1:] &= ~adjoin
+    begins[0] &= places[0] > 0
+    ends[:-1] &= ~adjoin
+    ends[-1] &= places[-1] + 1 < length
+    return [Fault(int(places[wrong][0]), said) for wrong, said in ((begins, QUOTE), (ends, AFTER)) if wrong.any()]
 
 
 def _end_faults(data: Bytes, marks: _Marks, end: LineEnd | None, is_last: bool) -> list[Fault]:
     """Line ends outside of quotes that are not like the first one."""
     if end is None:
         return []
-    places = _breaks(data, marks.outside)
-    kinds = data[places]
+    are_breaks = marks.are_breaks & ~marks.is_inside
+    places, kinds = marks.places[are_breaks], marks.kinds[are_breaks]
     if end != b"\r\n":
         wrong = kinds != end[0]
     else:
