@@ -1,11 +1,10 @@
 """The audit of a large release beside its original: CPU seconds, clock and peak memory, as the table grows.
 
-The table is the built-in hospital. A release of `levels` publishes the decade of birth, two digits of the ZIP code
-and an upper level of each tree, with the records of small classes starred; one of `boxes` publishes intervals of
-numbers and dates that ten records share, so that hardly two texts are alike; `notes` is `levels` with a text beside
-each record that holds delimiters, quotes and line ends. All of it as any tool may have made it. Every audit is a
-process of its own. `--sources` also measures other versions, such as a worktree of an earlier commit, in turns with
-this one.
+The table is the built-in hospital. A release of `levels` publishes the decade of birth, two digits of the ZIP code and
+an upper level of each tree, with the records of small classes starred; one of `boxes` publishes intervals of numbers
+and dates that ten records share, so that hardly two texts are alike; `notes` is `levels` with a text beside each record
+that holds delimiters, quotes and line ends. All of it as any tool may have made it; every audit is a process of its
+own. `--sources` also measures other versions, such as a worktree of an earlier commit, in turns with this one.
 """
 
 from __future__ import annotations
@@ -183,10 +182,11 @@ def main() -> None:
                 [measured(source, place, given.suffix, order, memory) for source in sources] for _ in range(given.runs)
             ]
             for source, found in zip(sources, zip(*runs, strict=True), strict=True):
-                cpu, clock, peak = (median(values) for values in list(zip(*found, strict=True))[:3])
+                cpu, clock, peak = (median(run[figure] for run in found) for figure in range(3))
+                failed = ", ".join(found[0][3]) or "-"
                 print(
                     f"| {table} | {millions * 1e6:,.0f} | {order} | {memory or '-'} | {source} | {cpu:.1f} "
-                    f"| {clock:.1f} | {peak:.2f} | {', '.join(found[0][3]) or '-'} |",
+                    f"| {clock:.1f} | {peak:.2f} | {failed} |",
                     flush=True,
                 )
 
