@@ -151,6 +151,24 @@ def test_a_plain_text_is_cut_by_the_fast_reader(monkeypatch):
         assert split(LONG.replace("\n", end), skips=True) == [["a", "b,c", ""], [None, 'd"e', "f"]]
 
 
+def test_lines_that_end_inside_of_quotes_are_cut_by_the_fast_reader(monkeypatch):
+    monkeypatch.setattr(cells._Found, "by_hand", lambda *_: pytest.fail("the slow way"))
+    text = 'a,"b\r\n""c\n",\x01\r\n"\r\n",,"\n,\r"\r\n'
+    expected = [["a", 'b\r\n"c\n', "\x01"], ["\r\n", None, "\n,\r"]]
+    assert split(text, skips=True) == expected
+    assert split(text.replace("\r\n", "\n"), skips=True) == [
+        ["a", 'b\n"c\n', "\x01"],
+        ["\n", None, "\n,\r"],
+    ]
+
+
+def test_cells_with_every_control_character_are_cut(monkeypatch):
+    every = "".join(map(chr, range(1, 32))).replace("\t", "").replace("\n", "").replace("\r", "")
+    for left in ("", "\x05", "\x05\x1f"):
+        held = every if not left else every.translate(dict.fromkeys(map(ord, left)))
+        assert split(f'{held},"x\ny\r"\n', skips=True) == [[held, "x\ny\r"]]
+
+
 @pytest.mark.parametrize(
     "change",
     [
