@@ -138,6 +138,9 @@ def split_cells(text: bytes, grammar: Grammar, *, is_last: bool) -> Cells:
     Fault
         At the first byte from which on the text is not as the grammar says.
     """
+    plain = _plain_cells(text, grammar, is_last=is_last)
+    if plain is not None:
+        return plain
     data = np.frombuffer(text, np.uint8)
     marks = _marks(text, data, grammar)
     end = grammar.end or _line_end(data, marks, is_last)
@@ -151,6 +154,34 @@ def split_cells(text: bytes, grammar: Grammar, *, is_last: bool) -> Cells:
     if is_last and is_open:
         faults.append(Fault(int(marks.places[marks.is_quote][-1]), OPEN))
     return _recorded(text, marks.whole(mark), end, grammar, faults)
+
+
+def _plain_cells(text: bytes, grammar: Grammar, *, is_last: bool) -> Cells | None:
+    """The same for records without quotes and faults whose lines end in LF, as most are: nothing has to have a place.
+
+    None for all others.
+    """
+    consumed = text.rfind(b"\n") + 1
+    if not consumed or (is_last and consumed < len(text)):
+        return None
+    if grammar.end not in (None, b"\n") or b"\r" in text or b"\0" in text or _has_quotes(text, grammar):
+        return None
+    width = grammar.width or text.count(grammar.delimiter, 0, text.index(b"\n")) + 1
+    data = np.frombuffer(text, np.uint8, consumed)
+    nulls, follows_stop, stops = 0, True, []
+    for start in range(0, consumed, _SLICE):
+        some = data[start : start + _SLICE]
+        is_stop = some == grammar.delimiter
+        is_stop |= some == _LF
+        stops.append(some[is_stop])
+        nulls += int(np.count_nonzero(is_stop[1:] & is_stop[:-1])) + (follows_stop and bool(is_stop[0]))
+        follows_stop = bool(is_stop[-1])
+    ends = np.concatenate(stops) == _LF
+    lines = int(np.count_nonzero(ends))
+    if len(ends) != lines * width or not ends[width - 1 :: width].all() or (width == 1 and nulls):
+        return None
+    frame = _cut(memoryview(text)[:consumed], grammar, (lines, width, consumed - len(ends), nulls))
+    return None if frame is None else Cells(frame, None, width, consumed, lines, b"\n")
 
 
 def line_ends(text: bytes, stop: int) -> int:
@@ -251,33 +282,16 @@ class _Found:
 
         if self.end == b"\r" or len(self.empty):
             return None
-        delimiter, quote = chr(self.grammar.delimiter), chr(self.grammar.quote) if self.marks.quotes else None
         unbroken = self.unbroken()
         if unbroken is None:
             return None
         text, broken = unbroken
-        # behind a line of its own no text is taken for a mark, or for something compressed
-        letter = next(one for one in "abc" if one not in (delimiter, quote))
-        line = delimiter.join([letter] * width).encode()
-        whole = b"\n".join((line, text))
-        try:
-            frame = pl.read_csv(
-                whole if self.end == b"\n" else whole.replace(b"\r\n", b"\n"),
-                separator=delimiter,
-                quote_char=quote,
-                has_header=False,
-                infer_schema=False,
-            )[1:]
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-            return None
-        frame.columns = list(map(str, range(frame.width)))
-        held = pl.sum_horizontal(pl.all().str.len_bytes().cast(pl.Int64).sum())
-        sums = frame.select(held, nulls=pl.sum_horizontal(pl.all().null_count())).row(0)
         surrounding = 2 * int(np.count_nonzero(self.is_quoted)) if self.marks.quotes else 0
-        expected = int(sizes.sum()) - surrounding - (self.marks.quotes - surrounding) // 2
-        there = (*frame.shape, *sums) == (len(self.lines), width, expected, int(np.count_nonzero(sizes == 0)))
-        if not there or not broken:
-            return frame if there else None
+        held = int(sizes.sum()) - surrounding - (self.marks.quotes - surrounding) // 2
+        there = (len(self.lines), width, held, int(np.count_nonzero(sizes == 0)))
+        frame = _cut(text, self.grammar, there, has_quotes=bool(self.marks.quotes), has_returns=self.end == b"\r\n")
+        if frame is None or not broken:
+            return frame
         places = np.unique(np.searchsorted(self.stops, self.breaks) % width)
         texts = pl.col(list(map(str, places)))
         for stand, end in broken.items():
@@ -341,6 +355,50 @@ class _Found:
         return found
 
 
+def _has_quotes(text: bytes, grammar: Grammar) -> bool:
+    return grammar.quote >= 0 and bytes([grammar.quote]) in text
+
+
+def _cut(
+    text: memoryview,
+    grammar: Grammar,
+    there: tuple[int, int, int, int],
+    *,
+    has_quotes: bool = False,
+    has_returns: bool = False,
+) -> pl.DataFrame | None:
+    """Have the reader of polars cut a text; None if it has not found what is there.
+
+    Parameters
+    ----------
+    there : tuple of int
+        Records, cells of each, bytes of all cells without their quotes, and cells with nothing in them.
+    has_returns : bool
+        Whether lines end in CRLF.
+    """
+    import polars as pl
+
+    delimiter, quote = chr(grammar.delimiter), chr(grammar.quote) if has_quotes else None
+    # behind a line of its own no text is taken for a mark, or for something compressed
+    letter = next(one for one in "abc" if one not in (delimiter, quote))
+    line = delimiter.join([letter] * there[1]).encode()
+    whole = b"\n".join((line, text))
+    try:
+        frame = pl.read_csv(
+            whole.replace(b"\r\n", b"\n") if has_returns else whole,
+            separator=delimiter,
+            quote_char=quote,
+            has_header=False,
+            infer_schema=False,
+        )[1:]
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    frame.columns = list(map(str, range(frame.width)))
+    held = pl.sum_horizontal(pl.all().str.len_bytes().cast(pl.Int64).sum())
+    sums = frame.select(held, nulls=pl.sum_horizontal(pl.all().null_count())).row(0)
+    return frame if (*frame.shape, *sums) == there else None
+
+
 @dataclass(frozen=True)
 class _Marks:
     """Quotes, delimiters, line feeds and returns, in their order."""
@@ -396,7 +454,7 @@ def _marks(text: bytes, data: Bytes, grammar: Grammar) -> _Marks:
     codes = [grammar.delimiter, _LF]
     if b"\r" in text:
         codes.append(_CR)
-    if grammar.quote < 0 or bytes([grammar.quote]) not in text:
+    if not _has_quotes(text, grammar):
         places = _places(data, codes)
         none = np.zeros(len(places), np.bool_)
         return _Marks(places, data[places], none, none)
