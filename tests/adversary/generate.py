@@ -421,8 +421,8 @@ def case_of(seed: int, engine: str = "memory") -> Case:
     policy["input"] |= source.pop("input", {})
     policy["columns"] = {made.name: made.spec for made in columns}
     target = r.choice(["csv", "csv", "csv", "parquet", "csv.gz"]) if engine != "spark" else r.choice(["csv", "parquet"])
-    if policy["output"].get("bounds"):
-        target = "parquet"
+    if engine == "memory" and r.random() < 0.15:
+        target = r.choice(["jsonl", "feather"])
     options = _population(r, engine, policy, quasi, files)
     policy = {section: keys for section, keys in policy.items() if keys}
     return Case(seed, engine, columns, policy, source, target, options, files, r.choice(ZONES))

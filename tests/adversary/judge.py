@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,8 +14,8 @@ from math import floor
 from pathlib import Path
 from typing import Any
 
-from .judge_columns import STAR, Column, Span, column_of
-from .judge_files import NULL, Cell, Table, canonical, moment_of, read_as
+from .judge_columns import STAR, Column, Span, column_of, day_span
+from .judge_files import NULL, Cell, Table, canonical, moment_of, number_of, read_as
 from .judge_models import POPULATIONS, SIZES, broken_classes, broken_population, broken_sizes, sensitive_value
 from .judge_pairs import assignment, column_assignment
 
@@ -238,7 +239,7 @@ def judge(release: Release) -> list[Fault]:
         return faults
     anonymity = release.setting("privacy", "anonymity", "classes")
     sizes = {"classes": _classes, "matchings": _matchings}[anonymity]
-    for promise in (sizes, suppression, _missing, domain, _precision, truth, pseudonyms, _persons, _models):
+    for promise in (sizes, suppression, _missing, domain, _ends, _precision, truth, pseudonyms, _persons, _models):
         faults += promise(release)
     return faults
 
@@ -326,6 +327,50 @@ def domain(release: Release) -> Iterator[Fault]:
         for text in set(release.shown(column.name)):
             if text != "" and text not in release.missing and not column.readable(text, values):
                 yield Fault("domain", f"column {column.name!r} has a text that is no value or label of it")
+
+
+def _ends(release: Release) -> Iterator[Fault]:
+    """What stands beside an interval says what it says, in one way for rows that show the same."""
+    for column in release.quasi:
+        shown = release.shown(column.name)
+        for end in ("lo", "hi", "mid"):
+            name = f"{column.name}_{end}"
+            if name not in release.table.names or name in release.specs:
+                continue
+            cells = release.table.column(name)
+            if len(set(zip(shown, map(_raw, cells), strict=True))) > len(set(shown)):
+                yield Fault("ends", f"column {name!r} tells rows apart that show the same")
+            said = [_said(column, text, end, release.missing) for text in shown]
+            if any(_read_end(column, cell, end) != one for one, cell in zip(said, cells, strict=True)):
+                yield Fault("ends", f"column {name!r} does not say what the intervals say")
+
+
+def _raw(cell: Cell) -> Any:
+    return None if cell.raw is NULL else (cell.text, type(cell.value).__name__)
+
+
+def _said(column: Column, text: str, end: str, missing: frozenset[str]) -> Fraction | float | None:
+    """An end of what a text says, or its middle; None if it has none."""
+    span = None if text in (STAR, "") or text in missing else column.span(text)
+    if span is None:
+        return None
+    if end != "mid":
+        return span.low if end == "lo" else span.high
+    if span.low is None or span.high is None:
+        return None
+    middle = (span.low + span.high) / 2
+    return Fraction(floor(middle)) if column.kind == "date" else float(middle)
+
+
+def _read_end(column: Column, cell: Cell, end: str) -> Fraction | float | None:
+    """What a cell of ends says; a text that nobody can read is no end."""
+    if cell.text == "":
+        return None
+    if column.kind != "date":
+        number = number_of(cell.text)
+        return math.inf if number is None else float(number) if end == "mid" else number
+    span = day_span(cell.text)
+    return math.inf if span is None or span.low != span.high else span.low
 
 
 def _precision(release: Release) -> Iterator[Fault]:

@@ -7,6 +7,7 @@ where the fault lies below the level of cells.
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -169,6 +170,20 @@ def _change_a_value_beside(subject: Subject, r: Random) -> Table | None:
     identifiers = [n for n in subject.original.names if n not in subject.quasi and n not in subject.beside]
     taken = subject.original.column(identifiers[0])[row].text if identifiers else "x"
     return _with(subject.table, row, name, cell_of(r.choice([taken, "x", "", None])))
+
+
+@_cells
+def _change_an_end(subject: Subject, r: Random) -> Table | None:
+    """Beside an interval: another one, none, or the same in another way."""
+    ends = [n for n in subject.table.names if n not in (*subject.quasi, *subject.original.names)]
+    if not ends:
+        return None
+    name, row = r.choice(ends), _row(subject, r)
+    cells = subject.table.column(name)
+    text = cells[row].text
+    spelt = [r.choice(cells), cell_of(None), cell_of(f"{text}0"), cell_of(f"{text}.0"), cell_of(f" {text}")]
+    spelt += [Cell(("quoted", text), text)] if subject.is_csv else []
+    return _with(subject.table, row, name, r.choice(spelt))
 
 
 @_cells
@@ -509,7 +524,11 @@ def write_mutant(mutant: Table | str, path: Path, delimiter: str) -> None:
         data = (mutant if isinstance(mutant, str) else csv_text(mutant, delimiter)).encode()
         path.write_bytes(gzip.compress(data, mtime=0) if path.name.endswith(".gz") else data)
         return
+    if path.suffix == ".jsonl":
+        path.write_text("".join(f"{_line_of(mutant.names, row)}\n" for row in mutant.rows), encoding="utf-8")
+        return
     import pyarrow as pa
+    import pyarrow.feather as feather
     import pyarrow.parquet as pq
 
     columns = []
@@ -519,7 +538,18 @@ def write_mutant(mutant: Table | str, path: Path, delimiter: str) -> None:
         columns.append(
             pa.array([None if v is None else str(v) for v in values], pa.string()) if texts else pa.array(values)
         )
-    pq.write_table(pa.table(columns, names=list(mutant.names)), path)
+    write = feather.write_feather if path.suffix == ".feather" else pq.write_table
+    write(pa.table(columns, names=list(mutant.names)), path)
+
+
+def _line_of(names: Sequence[str], row: Sequence[Cell]) -> str:
+    """A record as JSON; numbers as they were written."""
+
+    def written(cell: Cell) -> str:
+        is_number = isinstance(cell.raw, tuple) and cell.raw[0] == "number"
+        return str(cell.raw[1]) if is_number else json.dumps(cell.value)
+
+    return "{" + ", ".join(f"{json.dumps(name)}: {written(cell)}" for name, cell in zip(names, row, strict=True)) + "}"
 
 
 # -- ledgers -----------------------------------------------------------------------------------------
