@@ -46,6 +46,8 @@ def broken_classes(
     tree: Any = trees if several else trees[0]
     if model["model"] in NUMERIC and any(isinstance(value, str) for value in table):
         return len(classes)
+    if tree and not several and any(value is not None and value not in tree for value in table):
+        return len(classes)  # a value that the tree does not have
     if "weights" in given and given["weights"] is None:
         given.pop("weights")
     if given.get("values") is not None:

@@ -65,7 +65,7 @@ def _session() -> Any:
 def _run(engine: str, seed: int, spark: Any, *, show: bool) -> Found:
     case = case_of(seed, engine)
     found, outcome = Found(1), None
-    start = time.perf_counter()
+    start = time.process_time()
     with tempfile.TemporaryDirectory(prefix="adversary-") as folder:
         try:
             outcome, faults, tally = attack(case, Path(folder), spark, MUTANTS)
@@ -79,7 +79,10 @@ def _run(engine: str, seed: int, spark: Any, *, show: bool) -> Found:
             if outcome and outcome.target.is_file() and outcome.target.suffix == ".csv":
                 say(outcome.target.read_text(encoding="utf-8"))
         elif os.environ.get("ADVERSARY_VERBOSE") and outcome:
-            say(f"{engine} {seed}: {outcome.code} {outcome.err.strip()[:300]} ({time.perf_counter() - start:.2f} s)")
+            met = ", ".join(f"{times} {what}" for what, times in sorted(found.mutants.items()) if times)
+            say(
+                f"{engine} {seed}: {outcome.code} {outcome.err.strip()[:300]} {met} ({time.process_time() - start:.2f} s)"
+            )
     for fault in faults:
         say(f"FOUND {engine} {seed}: {fault}")
     found.faults = len(faults)
