@@ -79,9 +79,10 @@ def _run(engine: str, seed: int, spark: Any, *, show: bool) -> Found:
             if outcome and outcome.target.is_file() and outcome.target.suffix == ".csv":
                 say(outcome.target.read_text(encoding="utf-8"))
         elif os.environ.get("ADVERSARY_VERBOSE") and outcome:
+            seconds = time.process_time() - start
             met = ", ".join(f"{times} {what}" for what, times in sorted(found.mutants.items()) if times)
             say(
-                f"{engine} {seed}: {outcome.code} {outcome.err.strip()[:300]} {met} ({time.process_time() - start:.2f} s)"
+                f"{engine} {seed}: {outcome.code} {outcome.err.strip()[:300]} {met} ({seconds:.2f} s)"
             )
     for fault in faults:
         say(f"FOUND {engine} {seed}: {fault}")
