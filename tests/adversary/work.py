@@ -81,9 +81,7 @@ def _run(engine: str, seed: int, spark: Any, *, show: bool) -> Found:
         elif os.environ.get("ADVERSARY_VERBOSE") and outcome:
             seconds = time.process_time() - start
             met = ", ".join(f"{times} {what}" for what, times in sorted(found.mutants.items()) if times)
-            say(
-                f"{engine} {seed}: {outcome.code} {outcome.err.strip()[:300]} {met} ({seconds:.2f} s)"
-            )
+            say(f"{engine} {seed}: {outcome.code} {outcome.err.strip()[:300]} {met} ({seconds:.2f} s)")
     for fault in faults:
         say(f"FOUND {engine} {seed}: {fault}")
     found.faults = len(faults)

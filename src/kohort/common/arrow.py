@@ -67,6 +67,14 @@ def notes(schema: bytes) -> tuple[list[tuple[bytes, bytes]], list[tuple[bytes, b
         raise ValueError from error
 
 
+def has_dictionaries(schema: bytes) -> bool:
+    """Whether a column has a dictionary, all of which is written, also values that no row has."""
+    try:
+        return any(map(_Flat.has_dictionary, _inside(_schema(schema), 1)))
+    except (ValueError, IndexError, struct.error, RecursionError):
+        return True
+
+
 def _schema(schema: bytes) -> _Flat:
     message = base64.b64decode(schema, validate=True)
     start = 8 if message[:4] == b"\xff" * 4 else 4
@@ -112,6 +120,10 @@ class _Flat:
             return ""
         start = self.table(field).place
         return self.buffer[start + 4 : start + 4 + self._number("<I", start)].decode()
+
+    def has_dictionary(self) -> bool:
+        """Whether this field of a schema stands for numbers of a dictionary."""
+        return bool(self._of(4))
 
     def byte(self, field: int) -> int:
         place = self._of(field)

@@ -13,7 +13,7 @@ from kohort.audit.read.database import Database, Unreadable
 from kohort.audit.read.opened import ROW, File, Opened, all_parts, read_parquet, refuse_namesakes, refuse_nested
 from kohort.audit.read.table import Chunk
 from kohort.audit.read.zones import MOMENT, as_moment, day_of, refuse_without_zone, zones_of_parquet
-from kohort.common.arrow import SCHEMA, notes
+from kohort.common.arrow import SCHEMA, has_dictionaries, notes
 from kohort.errors import DataError
 from kohort.policy import Policy
 
@@ -89,6 +89,11 @@ def _parquet_head(database: Database, table: str, file: File, policy: Policy) ->
         kept = [] if is_source(table) else database.rows(f"SELECT key, value FROM parquet_kv_metadata({file.sql})")
     except Unreadable:
         raise DataError(f"{file.place}: it cannot be read as Parquet; the file is damaged.") from None
+    if any(key == SCHEMA and has_dictionaries(value) for key, value in kept):
+        raise DataError(
+            f"{file.place}: it has columns with a dictionary, which may hold values that no row has; write plain "
+            "columns."
+        )
     if any(_says_more(key, value) for key, value in kept):
         raise DataError(f"{file.place}: it has metadata that may hold more than the rows; write the table alone.")
     header, inside, faults = [], 0, []  # the tree comes in pre-order: skip what is inside a nested column

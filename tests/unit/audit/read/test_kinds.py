@@ -6,6 +6,7 @@ import sqlite3
 import struct
 
 import openpyxl
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.feather as feather
@@ -363,3 +364,19 @@ def test_the_numbers_of_buckets_are_written_alike(tmp_path, suffix):
             continue
         with pytest.raises(DataError, match="write equal cells alike"):
             kohort.verify(paths[0], asked, sensitive_table=paths[1])
+
+
+def test_a_dictionary_may_hold_what_no_row_has(tmp_path):
+    """Arrow writes all of it: categories of records that are gone were in the file."""
+    ill = pd.Series(["x", "y", "Ann"], dtype="category")
+    table = pd.DataFrame({"age": ["1", "1"], "area": ["A", "A"], "ill": ill[:2]})
+    table.to_parquet(tmp_path / "r.parquet", compression=None)
+    assert b"Ann" in (tmp_path / "r.parquet").read_bytes()
+    with pytest.raises(DataError, match="columns with a dictionary") as refused:
+        verified(tmp_path / "r.parquet")
+    assert "Ann" not in str(refused.value)
+    table.astype(str).to_parquet(tmp_path / "r.parquet")
+    assert verified(tmp_path / "r.parquet")
+    # what is read as an original may have some
+    table.to_parquet(tmp_path / "r.parquet")
+    assert kohort.verify(table.astype(str), ASKED, original=tmp_path / "r.parquet").passed
