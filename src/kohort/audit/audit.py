@@ -19,11 +19,12 @@ from kohort.audit.checks.kept import is_too_large, kept_order
 from kohort.audit.fitted import fitted
 from kohort.audit.ledger import Ledger, People, PersonKey, Shown, read_ledger
 from kohort.audit.meaning.order import order_in_array, order_of
-from kohort.audit.meaning.published import BUCKET, bound_names, published_column
+from kohort.audit.meaning.published import BUCKET, alike_columns, bound_names, published_column
 from kohort.audit.meaning.values import same_value
 from kohort.audit.read.database import Database, Unreadable
 from kohort.audit.read.dictionary import Dictionary
 from kohort.audit.read.files import files_hash, listed_files, states
+from kohort.audit.read.formats.base import Kinds
 from kohort.audit.read.load import load
 from kohort.audit.verdict import Check, Facts, Verdict, hashes, versions
 from kohort.errors import DataError, InternalError, PolicyError
@@ -148,8 +149,11 @@ def examine(
         Whether the published texts of quasi-identifiers are given along.
     """
     policy = Policy.of(policy)
+    handed_over = (release, sensitive_table)
     release, original, sensitive_table = (_source(given, policy) for given in (release, original, sensitive_table))
     policy = fitted(policy, release, original)
+    for table in handed_over:
+        _refuse_mixed(table, policy)
     if ledger is not None:
         refuse_ledger(policy)
     if memory is not None:
@@ -223,6 +227,17 @@ def _source(given: Any, policy: Policy) -> Any:
     from kohort.table import read_table
 
     return read_table(given, known=policy.columns).frame
+
+
+def _refuse_mixed(table: Any, policy: Policy) -> None:
+    """Refuse a table of pandas whose equal objects are not written alike, such as 20 and 20.0."""
+    if not hasattr(table, "dtypes") or not hasattr(table, "dropna"):
+        return
+    kinds = Kinds("the release", alike_columns(policy))
+    for name in kinds.columns:
+        if name in table.columns and str(table.dtypes[name]) == "object":
+            for cell in table[name].dropna():
+                kinds.see(name, cell, (type(cell).__name__, str(cell)))
 
 
 def _load(

@@ -4,6 +4,7 @@ import datetime as dt
 import json
 import sqlite3
 import struct
+from decimal import Decimal
 
 import openpyxl
 import pandas as pd
@@ -380,3 +381,16 @@ def test_a_dictionary_may_hold_what_no_row_has(tmp_path):
     # what is read as an original may have some
     table.to_parquet(tmp_path / "r.parquet")
     assert kohort.verify(table.astype(str), ASKED, original=tmp_path / "r.parquet").passed
+
+
+@pytest.mark.promise("3.3")
+@pytest.mark.parametrize("pair", [(20, 20.0), (Decimal("1.0"), Decimal("1.00"))], ids=str)
+def test_equal_objects_of_a_frame_are_written_alike(pair):
+    """They became one type on the way, and as a file the frame has two texts."""
+    for cells, passed in (((pair[0], pair[0]), True), (pair, False)):
+        frame = pd.DataFrame({"age": pd.Series(cells, dtype=object), "area": ["A", "A"], "ill": ["x", "y"]})
+        if passed:
+            assert verified(frame)
+            continue
+        with pytest.raises(DataError, match=TWO):
+            verified(frame)

@@ -37,12 +37,12 @@ class Kinds:
 
     def __init__(self, place: str, columns: Collection[str]) -> None:
         self._place = place
-        self._seen: dict[str, dict[str, Hashable]] = {name: {} for name in columns}
+        self._seen: dict[str, dict[Hashable, Hashable]] = {name: {} for name in columns}
 
-    def see(self, name: str, text: str | None, kind: Hashable) -> None:
-        """Take a cell; refuse if an equal one was of another kind."""
+    def see(self, name: str, cell: Hashable, kind: Hashable) -> None:
+        """Take a cell, as what it is equal to others by; refuse if an equal one was of another kind."""
         seen = self._seen.get(name)
-        if seen is not None and text is not None and seen.setdefault(text, kind) != kind:
+        if seen is not None and cell is not None and seen.setdefault(cell, kind) != kind:
             raise self.fault(name)
 
     def fault(self, name: str) -> DataError:
