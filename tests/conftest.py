@@ -4,6 +4,7 @@ One profile for every property-based test: new examples on a developer's machine
 leaves a few examples of each kind. And what is measured rather than judged is shown at the end of the run.
 """
 
+import gc
 import os
 import signal
 from collections import Counter
@@ -41,6 +42,13 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     if config.getoption("--quick"):
         settings.load_profile("quick")
+    # Tests are thousands of objects that stay; to look for cycles in them again and again takes a part of every test.
+    gc.set_threshold(100_000, 20, 100)
+
+
+def pytest_collection_finish():
+    """What has been collected stays until the end."""
+    gc.freeze()
 
 
 _HANDLERS = {number: signal.getsignal(number) for number in stopping.SIGNALS}
