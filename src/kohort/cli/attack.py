@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kohort.cli.given import located, taken
+from kohort.cli.given import located
 from kohort.cli.shared import JsonOption, QuietOption, SizeOption, app, console, print_hanging, print_json
+from kohort.cli.subject import PromiseOption, QuasiOption, ReleaseArgument, SensitiveOption
 
 if TYPE_CHECKING:
     from kohort.reports.attacks import Attacks
@@ -19,16 +20,10 @@ _AGAINST = "Another release about the same people; give it again for more."
 
 @app.command()
 def attack(
-    release: Annotated[
-        Path, typer.Argument(metavar="OUT", parser=located, callback=taken, help="The release, made by any tool.")
-    ],
-    policy: Annotated[
-        Path | None, typer.Option("--policy", "-p", help="Policy file (TOML); else the verdict beside the release.")
-    ] = None,
-    qi: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="Without a policy: quasi-identifiers.")] = None,
-    sensitive: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help="Without a policy: sensitive columns.")
-    ] = None,
+    release: ReleaseArgument,
+    policy: PromiseOption = None,
+    qi: QuasiOption = None,
+    sensitive: SensitiveOption = None,
     k: SizeOption = None,
     original: Annotated[
         Any, typer.Option(metavar="DATA", parser=located, help="The original table; figures are then private, too.")

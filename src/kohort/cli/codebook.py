@@ -7,15 +7,13 @@ from typing import Annotated
 
 import typer
 
-from kohort.cli.given import located, taken
 from kohort.cli.shared import JsonOption, app, console, print_hanging, print_json
+from kohort.cli.subject import ReleaseArgument
 
 
 @app.command()
 def codebook(
-    release: Annotated[
-        Path, typer.Argument(metavar="OUT", parser=located, callback=taken, help="The release, made by any tool.")
-    ],
+    release: ReleaseArgument,
     policy: Annotated[
         Path | None, typer.Option("--policy", "-p", help="Policy file (TOML); without it, the verdict beside OUT.")
     ] = None,

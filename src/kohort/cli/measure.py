@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kohort.cli.given import located, taken
-from kohort.cli.risk import Quasi, Sensitive
+from kohort.cli.given import located
 from kohort.cli.shared import (
     BoundOption,
     JsonOption,
@@ -22,11 +21,8 @@ from kohort.cli.shared import (
     print_loss,
     progress_bar,
 )
+from kohort.cli.subject import PromiseOption, QuasiOption, ReleaseArgument, SensitiveOption
 
-_OUT = "The release, made by any tool: a file, a folder, a pattern in quotes, or - for a pipe."
-Out = Annotated[Path, typer.Argument(metavar="OUT", parser=located, callback=taken, help=_OUT)]
-_POLICY = "Policy file (TOML); without it and without --qi, what the verdict beside OUT says."
-PolicyPath = Annotated[Path | None, typer.Option("--policy", "-p", help=_POLICY)]
 _ORIGINAL = "The original table; without it, only figures that anybody can compute."
 Original = Annotated[Path | None, typer.Option(metavar="DATA", parser=located, help=_ORIGINAL)]
 Name = Annotated[str | None, typer.Option("--measure", help="Loss measure, instead of the policy's.")]
@@ -40,10 +36,10 @@ Seed = Annotated[int, typer.Option(min=0, help="Of questions, samples and held-o
 
 @app.command()
 def measure(
-    release: Out,
-    policy: PolicyPath = None,
-    qi: Quasi = None,
-    sensitive: Sensitive = None,
+    release: ReleaseArgument,
+    policy: PromiseOption = None,
+    qi: QuasiOption = None,
+    sensitive: SensitiveOption = None,
     k: SizeOption = None,
     original: Original = None,
     name: Name = None,

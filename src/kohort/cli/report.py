@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kohort.cli.given import located, taken
+from kohort.cli.given import located
 from kohort.cli.shared import JsonOption, QuietOption, SizeOption, app, console, policy_of, print_hanging, print_json
+from kohort.cli.subject import PromiseOption, QuasiOption, ReleaseArgument, SensitiveOption
 
 if TYPE_CHECKING:
     from kohort.reports.report import Report
 
-_POLICY = "Policy file (TOML); else the verdict beside OUT."
 _ORIGINAL = "The original table; in the public edition for the verdict alone."
 _OUTPUT = "Where the report goes, .html or .json; default: beside OUT."
 _PRIVATE = "The edition for the steward of the original, with which it compares."
@@ -24,14 +24,10 @@ _MADE = "With --private: the private verdict of anonymize, which says how OUT wa
 
 @app.command()
 def report(
-    release: Annotated[
-        Path, typer.Argument(metavar="OUT", parser=located, callback=taken, help="The release, made by any tool.")
-    ],
-    policy: Annotated[Path | None, typer.Option("--policy", "-p", help=_POLICY)] = None,
-    qi: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="Without a policy: quasi-identifiers.")] = None,
-    sensitive: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help="Without a policy: sensitive columns.")
-    ] = None,
+    release: ReleaseArgument,
+    policy: PromiseOption = None,
+    qi: QuasiOption = None,
+    sensitive: SensitiveOption = None,
     k: SizeOption = None,
     original: Annotated[Any, typer.Option(metavar="DATA", parser=located, help=_ORIGINAL)] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help=_OUTPUT)] = None,

@@ -18,6 +18,7 @@ from kohort.cli.shared import (
     print_json,
     progress_bar,
 )
+from kohort.cli.subject import QuasiOption, SensitiveOption
 
 if TYPE_CHECKING:
     from kohort.reports.risk import Risk
@@ -26,11 +27,6 @@ _FILE = "An original, or a release made by any tool: a file, a folder, a pattern
 File = Annotated[Path, typer.Argument(metavar="FILE", parser=located, callback=taken, help=_FILE)]
 _POLICY = "Policy file (TOML); without it and without --qi, what the verdict beside FILE says."
 PolicyPath = Annotated[Path | None, typer.Option("--policy", "-p", help=_POLICY)]
-Quasi = Annotated[
-    list[str] | None,
-    typer.Option("--qi", metavar="COLUMNS", help="Without a policy: the quasi-identifiers, with commas."),
-]
-Sensitive = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="With --qi: sensitive columns.")]
 _ORIGINAL = "The table that FILE was made of: figures before and after, and how many rows fit each record."
 Original = Annotated[Path | None, typer.Option(metavar="DATA", parser=located, help=_ORIGINAL)]
 _POPULATION = "A table of all people that FILE may be about, with its quasi-identifiers."
@@ -44,8 +40,8 @@ Fraction = Annotated[float | None, typer.Option(help="Or the share of these peop
 def risk(
     file: File,
     policy: PolicyPath = None,
-    qi: Quasi = None,
-    sensitive: Sensitive = None,
+    qi: QuasiOption = None,
+    sensitive: SensitiveOption = None,
     k: SizeOption = None,
     original: Original = None,
     population: Population = None,

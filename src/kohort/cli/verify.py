@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from kohort.cli.given import located, taken
+from kohort.cli.given import located
 from kohort.cli.shared import (
     JsonOption,
     MemoryOption,
@@ -20,14 +20,13 @@ from kohort.cli.shared import (
     print_json,
     print_verdict,
 )
+from kohort.cli.subject import ReleaseArgument
 
 if TYPE_CHECKING:
     from kohort.audit import Verdict
     from kohort.policy import Policy
 
 
-_RELEASE = "The release, made by any tool: a file, a folder, a pattern in quotes, or - for a pipe."
-Release = Annotated[Path, typer.Argument(metavar="OUT", parser=located, callback=taken, help=_RELEASE)]
 _POLICY = "Policy file (TOML); without it, what the verdict beside OUT says."
 PromisePath = Annotated[Path | None, typer.Option("--policy", "-p", help=_POLICY)]
 _VERDICT = "Without a policy: the verdict of OUT; default: beside it."
@@ -59,7 +58,7 @@ Distinct = Annotated[int | None, typer.Option("--l", min=2, help=_DISTINCT)]
 
 @app.command()
 def verify(
-    release: Release,
+    release: ReleaseArgument,
     policy: PromisePath = None,
     verdict: VerdictPath = None,
     certificate: CertificatePath = None,
