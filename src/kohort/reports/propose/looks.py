@@ -132,6 +132,11 @@ class Look:
         """Whether all values are numbers."""
         return self.values.dtype.is_numeric() or self.type in ("integer", "number")
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether it holds numbers with decimals."""
+        return self.values.dtype.is_float() or self.type == "number"
+
     @cached_property
     def texts(self) -> list[str]:
         """Some of the distinct texts, without blanks around them."""

@@ -48,7 +48,10 @@ def person_of(frame: pl.DataFrame, looks: Mapping[str, Look], proposals: Mapping
 
 def _may_be_people(look: Look) -> bool:
     """Whether a number of somebody may be that of whom the records are about, who are more than a few."""
-    return "person" in kinds_of(look.name) or (look.distinct >= _SEVERAL and not is_of_others(look.name))
+    kinds = kinds_of(look.name)
+    if is_of_others(look.name):
+        return {"person", "number"} <= kinds
+    return "person" in kinds or look.distinct >= _SEVERAL
 
 
 def _repeats(look: Look) -> bool:

@@ -109,7 +109,7 @@ def _direct(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
     if is_of_things:  # the name of a drug or of a country
         return None
     coarse = look.is_coarse and look.distinct <= 20
-    of_records = not look.is_number and not look.is_coarse  # a few names are those of others: officers, doctors
+    of_records = not look.is_measured and not look.is_coarse  # a few names are those of others: officers, doctors
     reason = "its name says that it names a person"
     return Proposal("identifier", reason, unsure=coarse, is_number_of_people=of_records)
 
@@ -127,15 +127,16 @@ def _number(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
     if "quasi" in kinds and is_code_name(look.name):  # the code of a place is not that of a person
         return None
     about = kinds & {"quasi", "date", "sensitive"}
-    is_measured = look.values.dtype.is_float() or look.type == "number"
     of_things = about - {"sensitive"} or look.distinct <= _FEW
     if kinds & {"number", "person"} and not look.is_of_days and (look.is_own or not about or not of_things):
         is_of_several = "person" in kinds and look.distinct > _FEW_PEOPLE and (look.is_number or look.is_code)
         of_people = not look.is_coarse or {"number", "person"} <= kinds or is_of_several
         what = "the number of somebody" if of_people else "a number of somebody or something"
         reason = f"its name says that it is {what}"
-        return Proposal("identifier", reason, unsure=not of_people, is_number_of_people=of_people and not is_measured)
-    if look.is_own and not look.is_of_days and not is_measured and not (about and (look.is_number or look.is_code)):
+        counts = of_people and not look.is_measured
+        return Proposal("identifier", reason, unsure=not of_people, is_number_of_people=counts)
+    is_free = not look.is_of_days and not look.is_measured
+    if look.is_own and is_free and not (about and (look.is_number or look.is_code)):
         return Proposal("identifier", "nearly every record has a value of its own")
     return None
 

