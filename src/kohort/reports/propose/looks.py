@@ -12,6 +12,7 @@ from statistics import mean
 import polars as pl
 
 from kohort.policy import Column
+from kohort.policy.hierarchy.suggest.periods import period_of
 from kohort.policy.notation import Notation
 from kohort.policy.sections import ColumnType
 from kohort.reports.propose.marks import PLAIN, Marks, marks_of, resolved
@@ -168,6 +169,11 @@ class Look:
     def is_of_days(self) -> bool:
         """Whether it holds dates, moments or times."""
         return self.values.dtype in (pl.Date, pl.Datetime, pl.Time) or self.dates is not None
+
+    @cached_property
+    def is_of_periods(self) -> bool:
+        """Whether its texts are months, quarters or weeks of years."""
+        return not self.is_number and len(self.texts) > 1 and all(period_of(text) is not None for text in self.texts)
 
     @cached_property
     def is_of_years(self) -> bool:

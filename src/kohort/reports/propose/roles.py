@@ -156,8 +156,8 @@ def _days(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
             return Proposal("identifier", reason, unsure=True)
         reason = "an outsider may know the date" if known else "a date of an event may be known to an outsider"
         return Proposal("quasi", reason, unsure=not known)
-    if look.is_of_years or known:
-        if look.is_own and look.is_text and not look.is_number:
+    if look.is_of_years or look.is_of_periods or known:
+        if look.is_own and not look.is_of_periods and look.is_text and not look.is_number:
             return Proposal("identifier", "its name says that it is a date, its cells do not", unsure=True)
         return Proposal("quasi", "an outsider may know the time", unsure=not known)
     return None

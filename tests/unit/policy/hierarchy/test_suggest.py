@@ -118,3 +118,20 @@ def test_cuts_are_at_even_places_and_narrow_where_records_are():
     [finest, *_] = suggest_cuts(values, records)
     assert sum(border <= 20 for border in finest) > len(finest) / 2
     assert all(float(border).is_integer() for border in finest)
+
+
+def test_months_stand_under_quarters_years_and_decades():
+    months = dict.fromkeys((f"{month:02}/{year}" for year in range(2005, 2021) for month in range(1, 13)), 1)
+    found = suggest(months, "since")
+    paths = {row[0]: row[1:] for row in found.taxonomy.to_rows()}
+    assert paths["07/2011"] == ("2011, quarter 3", "2011", "2010 - 2019", "*")
+    assert found.reason == "parts of years, under their years and decades"
+
+
+def test_weeks_and_names_of_months_are_periods():
+    weeks = suggest(dict.fromkeys(["KW 12 2021", "KW 40 2021", "KW 3 2022", "KW 4 2022"], 1), "week")
+    assert {row[1] for row in weeks.taxonomy.to_rows()} == {"2021", "2022"}
+    named = suggest(dict.fromkeys(["März 2021", "Mai 2021", "juin 2022", "Dec 2022", "Dezember 2022"], 1), "month")
+    assert {row[-2] for row in named.taxonomy.to_rows()} == {"2021", "2022"}
+    mixed = suggest(dict.fromkeys(["03/2021", "04/2021", "2022", "05/2022"], 1), "month")
+    assert "parts of years" not in mixed.reason

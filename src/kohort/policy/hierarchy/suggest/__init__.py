@@ -15,6 +15,7 @@ from kohort.policy.hierarchy.suggest.codes import are_codes, trie
 from kohort.policy.hierarchy.suggest.countries import by_country
 from kohort.policy.hierarchy.suggest.diseases import by_icd10
 from kohort.policy.hierarchy.suggest.groups import Counts, Node, grouped, nested
+from kohort.policy.hierarchy.suggest.periods import by_period
 from kohort.policy.hierarchy.suggest.places import by_place
 from kohort.policy.hierarchy.suggest.schools import by_education
 from kohort.policy.hierarchy.taxonomy import Taxonomy
@@ -57,6 +58,8 @@ def suggest(counts: Mapping[str, int], column: str, seen: Sequence[Counts] = ())
     ('K-10', 'K-1*', 'K-*', '*')
     """
     texts = list(counts)
+    if (found := by_period(texts)) is not None:
+        return _suggestion(found[0], column, found[1])  # time has its order
     for known in _KNOWLEDGE:
         if (found := known(texts)) is not None:
             tree, reason = found
