@@ -15,6 +15,7 @@ from kohort.policy.faults import closest_place
 from kohort.policy.hierarchy import Taxonomy
 from kohort.policy.hierarchy.suggest import Suggestion
 from kohort.policy.hierarchy.suggest.numbers import suggest_cuts
+from kohort.reports.propose.looks import look_at
 from kohort.reports.propose.trees import tree_of
 from kohort.table import read_table
 from kohort.table.types import typed_column, with_nulls
@@ -67,6 +68,9 @@ def _read(data: Any, column: str, policy: Policy | None) -> tuple[pl.DataFrame, 
     if policy is not None and column in policy.columns:
         known = policy.columns[column]
         spec |= {key: getattr(known, key) for key in ("type", "format", "decimal", "thousands") if getattr(known, key)}
+    missing = [""] if policy is None else policy.input.missing
+    if "type" not in spec and look_at(table.frame[column], missing).is_code_by_name:
+        spec["type"] = "string"
     given = {} if policy is None else policy.to_dict().get("input", {})
     return table.frame, Policy(privacy={"k": 2}, input=given, columns={column: spec})
 
