@@ -22,13 +22,14 @@ def folder(tmp_path):
         {
             "country": cells,
             "age": [str(18 + n) for n in range(60)],
+            "plz": ["10115", "10117", "80331", "80333", "20095", "50667"] * 10,
             "seen": [f"2024-{1 + n % 12:02}-10" for n in range(60)],
             "town": ["Bonn", "Ulm", "Trier"] * 19 + ["Bonn", "Ulm", SECRET],
         }
     ).write_csv(tmp_path / "data.csv")
     (tmp_path / "policy.toml").write_text(
         '[input]\nmissing = ["", "?"]\n[privacy]\nk = 3\n[columns]\n'
-        'country = "quasi"\nage = "quasi"\nseen = "identifier"\ntown = "quasi"\n'
+        'country = "quasi"\nage = "quasi"\nseen = "identifier"\nplz = "identifier"\ntown = "quasi"\n'
     )
     return tmp_path
 
@@ -39,6 +40,7 @@ def folder(tmp_path):
         ("country", "Europe", "regions of the United Nations"),
         ("age", "<= ", "least sum of records times width"),
         ("seen", "2024-Q1", "calendar periods"),
+        ("plz", "1011*", "codes that begin alike"),
         ("town", " or ", "alike in the other columns"),
     ],
 )

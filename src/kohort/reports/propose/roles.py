@@ -103,7 +103,7 @@ def _pattern(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
 
 
 def _direct(look: Look, kinds: frozenset[Kind]) -> Proposal | None:
-    if "direct" not in kinds:
+    if "direct" not in kinds or look.is_of_days:  # a day names nobody
         return None
     is_of_things = look.is_coarse and kinds & {"sensitive", "quasi"} and look.name.lower().endswith(("name", "nom"))
     if is_of_things:  # the name of a drug or of a country

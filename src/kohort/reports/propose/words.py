@@ -42,6 +42,7 @@ WORDS: dict[Kind, str] = {
         medewerker empleado dipendente utente citizen buerger
         beneficiar beneficiair donor spender donante donatore donneur doador borrower entleiher applicant antragsteller
         demandeur solicitante richiedente aanvrager claimant tenant mieter locataire inquilin huurder resident inmate
+        tessera karte card carte tarjeta kaart cartao
         prisoner haeftling detenu =preso holder inhaber titulaire titular voter waehler voyageur passenger fahrgast
         persona personne persoon pessoa probant bewoner asegurad
     """,
@@ -82,6 +83,7 @@ WORDS: dict[Kind, str] = {
         afdeling school schule native birthplace latitude longitude lat lon lng geo coordinate hours veteran housing
         industry sector origin employment employee worker union migration unemployment emploi empleo impiego emprego
         famstand qualification habilitac situation situac familial niveau estudos functie funktion mestiere geschl lft
+        mv mw wm hf mf fm profissional professional professionnel profesional professionale beroeps pc4
         ortsteil centre center centro zentrum store shop magasin tienda negozio winkel zivilstand zivil situatie
         anciennete antiguedad anzianita antiguidade betriebszugehoerigkeit dienstjahre imc munic
         branch office building filiale quartier quartiere barrio bairro wijk buurt viertel stadtteil bezirk borough
