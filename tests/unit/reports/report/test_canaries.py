@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 
 import kohort
+from helpers.cli import called
 
 from .conftest import CANARY, HOSTILE, RARE, RARE_DAY
 
@@ -58,3 +59,52 @@ def test_a_file_that_fails_is_reported_without_its_cells(folder, tmp_path):
     text = unescape((tmp_path / "report.html").read_text())
     assert "does not keep its promise" in text
     assert not any(cell in text for cell in CELLS)
+
+
+BESIDE = ("-p", "policy.toml", "--original", "people.csv")
+COMMANDS = {
+    "verify": ("verify", "out.csv", *BESIDE, "--json"),
+    "verify in words": ("verify", "out.csv", *BESIDE),
+    "a certificate": ("verify", "out.csv", "--certificate", "out.cert.json", "--json"),
+    "risk": ("risk", "out.csv", *BESIDE, "--json"),
+    "risk in words": ("risk", "out.csv", *BESIDE),
+    "risk before": ("risk", "people.csv", "-p", "policy.toml", "--population-size", "5000"),
+    "attack": ("attack", "out.csv", *BESIDE, "--json"),
+    "attack in words": ("attack", "out.csv", *BESIDE),
+    "attack by another release": ("attack", "out.csv", *BESIDE, "--against", "out.csv", "--auxiliary", "people.csv"),
+    "measure": ("measure", "out.csv", *BESIDE, "--json"),
+    "measure in words": ("measure", "out.csv", *BESIDE, "--target", "visits"),
+    "why": ("why", "people.csv", "-p", "policy.toml"),
+    "why for machines": ("why", "people.csv", "-p", "policy.toml", "--json"),
+    "codebook": ("codebook", "out.csv", "-p", "policy.toml"),
+    "codebook for machines": ("codebook", "out.csv", "-p", "policy.toml", "--json"),
+    "check": ("check", "people.csv", "-p", "policy.toml"),
+    "an original that is taken for a release": ("verify", "people.csv", "-p", "policy.toml"),
+    "attack on an original": ("attack", "people.csv", "-p", "policy.toml", "--json"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=list(COMMANDS))
+def test_no_command_says_one(folder, pages, command):
+    ended = called(*command, folder=folder.path)
+    assert ended.returncode in (0, 1), ended.stderr
+    said = (ended.stdout + ended.stderr).replace(json.dumps(HOSTILE)[1:-1], "")
+    assert len(said) > 50
+    assert [cell for cell in CELLS if cell in said] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["figures.csv", "figures.json", "figures.parquet"])
+def test_no_file_of_a_comparison_has_one(folder, pages, name):
+    here = folder.path
+    ended = called(
+        *("compare", "people.csv", "-p", "policy.toml", "--algorithms", "mondrian,fast", "--k", "5,8", "--force"),
+        *("--workers", "1", "--resume", "compared", "-o", name, "--chart", "chart.svg"),
+        folder=here,
+    )
+    assert ended.returncode == 0, ended.stderr
+    written = [here / name, here / "chart.svg", *(path for path in (here / "compared").rglob("*") if path.is_file())]
+    assert len(written) > 4
+    said = (ended.stdout + ended.stderr).encode() + b"".join(path.read_bytes() for path in written)
+    assert [cell for cell in CELLS if cell.encode() in said] == []
