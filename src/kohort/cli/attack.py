@@ -84,9 +84,9 @@ def _print(found: Attacks) -> None:
         mark = ("FOUND", "red") if one.succeeds else ("ok   ", "green")
         print_hanging(Text.assemble("  ", mark, f" {one.title}  "), f"{one.sentence} {one.sampled}".rstrip())
         if one.succeeds:
-            out.print(f"        {one.mitigation.advice}")
+            print_hanging("        ", one.mitigation.advice)
             for line in one.mitigation.policy.splitlines():
-                out.print(f"            {line}", style="bold")
+                out.print(f"            {line}", style="bold", soft_wrap=True)
     for absent in found.not_run:
         print_hanging(f"  not tried  {absent.title}  ", absent.reason)
     out.print(f"Attacks that were tried: {len(found.results)}; that found something: {len(found.succeeding)}.")

@@ -172,20 +172,37 @@ def print_command(command: str) -> None:
     out.print(" \\\n".join(["  " + lines[0], *("    " + line for line in lines[1:])]), soft_wrap=True)
 
 
+_ROOM, _LEAST = 44, 8
+"""Columns of a terminal that a sentence takes beside its start, and how far it is indented with less."""
+
+
 def print_hanging(start: Text | str, sentence: str) -> None:
-    """Print a sentence after its start; in a terminal, its further lines begin where the first one does."""
-    from rich.table import Table
+    """Print a sentence after its start; in a terminal, its further lines begin where the first one does.
+
+    Where that leaves little room, they begin further to the left. A number stays with its sign.
+    """
+    from textwrap import wrap
+
     from rich.text import Text
 
     out = console()
     if out.soft_wrap:
         out.print(Text.assemble(start, sentence))
         return
-    grid = Table.grid()
-    grid.add_column(no_wrap=True)
-    grid.add_column()
-    grid.add_row(start, Text(sentence))
-    out.print(grid)
+    first = Text.assemble(start).cell_len
+    hang = " " * (first if out.width - first >= _ROOM else min(first, _LEAST))
+    whole = sentence.replace(" %", "\u00a0%").replace(" = ", "\u00a0=\u00a0")
+    lines = wrap(
+        whole,
+        out.width,
+        initial_indent=" " * first,
+        subsequent_indent=hang,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [" " * first]
+    out.print(Text.assemble(start, lines[0][first:].replace("\u00a0", " ")), soft_wrap=True)
+    for line in lines[1:]:
+        out.print(Text(line.replace("\u00a0", " ")), soft_wrap=True)
 
 
 def print_loss(loss: Loss, bound: float | None = None) -> None:
