@@ -102,8 +102,7 @@ def report(
         verdict = verify(release, chosen, original=original, row_order=row_order, against=ledger)
     else:
         _refuse_other(verdict, release)
-    if policy is None:  # nobody said that what was not published are identifiers
-        verdict = replace(verdict, checks=tuple(one for one in verdict.checks if one.name != "repeats"))
+    verdict = verdict if policy is not None else _without_repeats(verdict)
     recorded = None if ledger is None else len(read_ledger(ledger).releases)
     with opened(release, chosen, known, as_is=True) as published:
         found = _report(
@@ -126,6 +125,11 @@ def _report(evidence: Evidence) -> Report:
         keys=tuple(_keys(evidence)),
         sections=written(evidence),
     )
+
+
+def _without_repeats(verdict: Verdict) -> Verdict:
+    """Leave out what is said of identifiers: without a policy, nobody said that what is not published are some."""
+    return replace(verdict, checks=tuple(one for one in verdict.checks if one.name != "repeats"))
 
 
 def _status(verdict: Verdict) -> Literal["verified", "not verified", "not decided"]:
