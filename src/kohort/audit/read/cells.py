@@ -8,10 +8,11 @@ number alone what it is: where the grammar holds, those with even numbers open a
 quote, and the others close a cell or are the first of one. So a byte is inside of quotes if the quotes up to it are odd
 in number.
 
-Where cells begin and end, and whether that is as it should be, is found here and nowhere else. To cut a text there is
-left to the reader of polars, which is fast and lenient, and is believed if it has cut as many records and cells without
-anything as there are, and as many bytes of text; else cells are cut here. It never sees a line that ends inside of
-quotes: a control character that the text does not have stands for the end of that line until the text is cut.
+Whether a text is as it should be is found here and nowhere else. To cut it is left to the reader of polars, which is
+fast and lenient, and is believed if it has cut as many records and cells without anything as there are, and as many
+bytes of text; else cells are cut here. It never sees a line that ends inside of quotes: a control character that the
+text does not have stands for the end of that line until the text is cut. Of a text without quotes it is enough to see
+in which order delimiters and line ends come.
 """
 
 from __future__ import annotations
