@@ -202,21 +202,28 @@ class Release:
 
     @cached_property
     def _beside_of_row(self) -> list[tuple[Any, ...]]:
-        return _transposed([[self._plain(c) for c in self.table.column(n)] for n in self.beside], self.table)
+        columns = [[self._plain(n, cell) for cell in self.table.column(n)] for n in self.beside]
+        return _transposed(columns, self.table)
 
     @cached_property
     def _beside_of_record(self) -> list[tuple[Any, ...]]:
-        def written(cell: Cell) -> Any:
-            return self._plain(Cell(cell.raw, _neutral(cell.text)) if self.neutralised else cell)
+        def written(name: str, cell: Cell) -> Any:
+            return self._plain(name, Cell(cell.raw, _neutral(cell.text)) if self.neutralised else cell)
 
-        return _transposed([[written(c) for c in self.original.column(n)] for n in self.beside], self.original)
+        return _transposed([[written(n, c) for c in self.original.column(n)] for n in self.beside], self.original)
 
-    def _plain(self, cell: Cell) -> Any:
+    def _plain(self, name: str, cell: Cell) -> Any:
         """A cell beside the quasi-identifiers, in the form in which it must not change."""
-        same_kind = (self.table.types is None) == (self.original.types is None)
-        if not self.strict or not same_kind:
+        if not self.strict or not self._is_of_one_kind(name):
             return canonical(cell.text if (moment := moment_of(cell)) is None else moment) if cell.text else ""
         return cell.text if self.table.types is None else (cell.value is None, cell.text)
+
+    def _is_of_one_kind(self, name: str) -> bool:
+        """Whether a column has the same type in both tables, or none in both."""
+        if self.table.types is None or self.original.types is None:
+            return self.table.types is self.original.types
+        both = (t.types[t.names.index(name)] for t in (self.table, self.original) if t.types)
+        return len({"string" if "string" in kind else kind for kind in both}) == 1
 
 
 def _transposed(columns: list[list[Any]], table: Table) -> list[tuple[Any, ...]]:

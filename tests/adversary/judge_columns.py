@@ -161,7 +161,8 @@ def day_span(text: str) -> Span | None:
     def ordinal(day: str) -> Fraction:
         return Fraction(dt.date.fromisoformat(day).toordinal())
 
-    text = text.strip()
+    # some tools write midnight behind a day; with a zone it would be another day elsewhere
+    text = re.sub(rf"({DAY})[Tt ]00:00(?::00(?:\.0+)?)?(?![\d:.+Z-])", r"\1", text.strip())
     try:
         if re.fullmatch(DAY, text):
             return Span(ordinal(text), ordinal(text))

@@ -189,7 +189,7 @@ ill = "sensitive"
 
 
 @pytest.mark.promise("2.4")
-@pytest.mark.parametrize("time", [" 13:05", "T13:05:00", " 00:00:01", "T00:00:00.000001+02:00"])
+@pytest.mark.parametrize("time", [" 13:05", "T13:05:00", " 00:00:01", "T00:00:00.000001+02:00", " 00:00:00+00:00"])
 @pytest.mark.parametrize("shown", ["{}", "[{} - {}]", ">= {}"])
 def test_a_date_has_no_time_of_day(tmp_path, time, shown):
     """All rows of a class may show it, and it is finer than the policy allows: it was read as its day."""

@@ -75,7 +75,7 @@ def day(text: str, style: str | None = None, *, timed: bool = True) -> Decimal |
     Parameters
     ----------
     timed : bool
-        Whether a time of day may follow; if not, only midnight may.
+        Whether a time of day may follow; if not, only midnight may, and no zone: elsewhere it is another day.
     """
     text = text.strip()
     if style is not None:
@@ -86,7 +86,9 @@ def day(text: str, style: str | None = None, *, timed: bool = True) -> Decimal |
         moment = datetime.fromisoformat(text) if _DAY.fullmatch(text) else None
     except ValueError:
         return None
-    return None if moment is None or (moment.time() != time.min and not timed) else _days(moment.date())
+    if moment is None or (not timed and (moment.time() != time.min or moment.tzinfo is not None)):
+        return None
+    return _days(moment.date())
 
 
 def days_atom(style: str | None = None) -> Atom:
