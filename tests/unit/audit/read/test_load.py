@@ -118,7 +118,11 @@ def test_every_type_of_polars_has_a_text(tmp_path):
         (None,) * 12,
     ]
     assert cells(frame, wanted=names)[1] == expected
-    frame.drop("x7").write_parquet(tmp_path / "r.parquet")  # Parquet has no durations
+    with_words = frame.drop("x7")  # Parquet has no durations
+    with_words.write_parquet(tmp_path / "r.parquet")
+    with pytest.raises(DataError, match="a dictionary, which may hold values that no row has"):
+        cells(tmp_path / "r.parquet", wanted=names)
+    with_words.cast({"x10": pl.String}).write_parquet(tmp_path / "r.parquet")
     rows = cells(tmp_path / "r.parquet", wanted=names)[1]
     assert rows == [(*row[:7], *row[8:]) for row in expected]
 
