@@ -97,7 +97,7 @@ class _Kept(FunctionCache):
         try:
             return super().load_overload(sig, target_context)
         finally:
-            del target_context.refresh
+            vars(target_context).pop("refresh", None)
 
 
 def _kept(compiled: Any) -> Any:
