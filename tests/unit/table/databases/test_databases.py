@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -271,3 +272,23 @@ def test_no_file_is_written_over_a_database(base, tmp_path, what):
                     tmp_path / "any.csv", policy(), output=base.at("anon"), overwrite=True, **{what: place}
                 )
     assert base.tables() == {"patients"}
+
+
+@pytest.mark.parametrize("given", [("--table", "visits"), ("--query", "SELECT * FROM visits WHERE age < 90")])
+def test_init_and_check_take_a_table_or_a_query(tmp_path, given):
+    path = tmp_path / "clinic.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE visits (age INTEGER, sex TEXT)")
+        connection.executemany("INSERT INTO visits VALUES (?, ?)", [(20 + n % 60, "fm"[n % 2]) for n in range(120)])
+    connection.close()
+    done = called("init", f"sqlite:///{path}", *given, "-o", "p.toml", "--k", "3", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert given[0] in done.stdout
+    done = called("check", f"sqlite:///{path}", *given, "-p", "p.toml", folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = called("check", f"sqlite:///{path}", "--table", "none", "-p", "p.toml", folder=tmp_path)
+    assert done.returncode == 2
+    assert "see docs/errors.md#data" in done.stdout
+    done = called("init", "people.csv", *given, folder=tmp_path)
+    assert done.returncode == 2
+    assert "leave it out for a file" in done.stderr
