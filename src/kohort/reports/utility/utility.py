@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -192,7 +192,7 @@ def _public(published: Published, hows: dict[str, Measure]) -> PublicUtility:
     policy = published.policy
     losses = {name: public_loss(policy, published.counts, how) for name, how in hows.items()}
     k = policy.privacy.k
-    columns = columns_of(published)
+    columns = columns_of(replace(published, original=None))  # hierarchies as everybody sees them
     found = (shown(column, k, private=False) for column in columns)
     return PublicUtility(
         rows=published.rows,
