@@ -141,6 +141,10 @@ def test_a_check_that_nobody_listed_says_only_that_it_passed():
     assert public_check(more) == ("coverage: kept.", {})
     failed = Check("coverage", False, "3 values do not cover.", {"not_covered.age": 3})
     assert public_check(failed) == ("coverage: not kept.", {})
+    small = Check("k", False, "3 rows lie in classes smaller than k = 5 (smallest 3).", {"k": 5, "rows_under_k": 3})
+    assert public_check(small) == (small.sentence, small.figures), "whoever has the file can count it"
+    more = Check("k", False, "3 records are in too few matchings.", {"k": 5, "records_under_k": 3})
+    assert public_check(more) == ("k: not kept.", {})
 
 
 @pytest.mark.parametrize("missing", ["own-value", "wildcard", "suppress"])
