@@ -7,6 +7,7 @@ import stat
 import sys
 from base64 import b64encode
 from pathlib import Path
+from random import Random
 
 import polars as pl
 import pytest
@@ -166,6 +167,22 @@ def test_another_file_another_signer(place):
     (place / "out.csv").write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n")
     found = check(place)
     assert found.reason == "the certificate is about another release."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["cert.json", "out.csv"])
+def test_no_byte_of_what_is_signed_can_be_changed(place, name):
+    assert check(place, signer=place / "board.pub").passed
+    content, random = (place / name).read_bytes(), Random(4)
+    for _ in range(30):
+        other = bytearray(content)
+        other[random.randrange(len(content))] ^= 1 << random.randrange(8)
+        (place / name).write_bytes(other)
+        try:
+            found = check(place, signer=place / "board.pub").passed
+        except DataError:
+            continue
+        assert not found
 
 
 def test_several_people_sign_one(place):
