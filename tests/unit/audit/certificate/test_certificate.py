@@ -174,9 +174,10 @@ def test_another_file_another_signer(place):
 def test_no_byte_of_what_is_signed_can_be_changed(place, name):
     assert check(place, signer=place / "board.pub").passed
     content, random = (place / name).read_bytes(), Random(4)
-    for _ in range(30):
+    places = [content.index(b'="') - 1] * 6 if name == "cert.json" else []  # the last letter of a key in base64
+    for at in [*places, *(random.randrange(len(content)) for _ in range(30))]:
         other = bytearray(content)
-        other[random.randrange(len(content))] ^= 1 << random.randrange(8)
+        other[at] ^= 1 << random.randrange(8)
         (place / name).write_bytes(other)
         try:
             found = check(place, signer=place / "board.pub").passed
