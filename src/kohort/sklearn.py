@@ -19,6 +19,7 @@ from kohort.audit.meaning.published import Exact, Mask, Node, PublishedColumn, S
 from kohort.errors import DataError, PolicyError
 from kohort.policy import Policy
 from kohort.release.run import anonymize
+from kohort.reports.sets import refuse_sets
 from kohort.table.frames import take_frame
 from kohort.table.texts import as_texts
 from kohort.table.write import same_kind
@@ -93,6 +94,7 @@ class KAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             hierarchies=self.hierarchies,
             **more,
         )
+        refuse_sets(self.policy_, "KAnonymizer")
         if self.policy_.output.order != "kept" or self.policy_.output.bounds:
             raise PolicyError("KAnonymizer: rows and columns stay in their order; leave 'order' and 'bounds' out.")
         self.release_ = anonymize(frame, self.policy_)

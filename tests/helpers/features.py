@@ -17,6 +17,10 @@ ASKED = {
     "formulas": {"output": {"formulas": "neutralised"}},
     "budget": {"algorithm": {"name": "auto", "budget": "5s"}},
     "preamble": {"input": {"skip_rows": 2}},
+    "sets": {
+        "columns": {"ill": {"role": "quasi", "type": "set", "separator": ";"}},
+        "privacy": {"models": [{"model": "k-m-anonymity", "column": "ill"}]},
+    },
 }
 """What a policy says to ask for each feature that policies ask for."""
 

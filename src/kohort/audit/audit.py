@@ -179,7 +179,9 @@ def examine(
             checks = answers(case, strict=strict)
             facts, as_is = facts_of(case, checks), as_is_of(case)
             sight, people = (None, None) if ledger is None else (case.sight, case.people)
-            published = {name: case.release.dictionary(name).held() for name in case.columns} if hold else {}
+            published = (
+                {name: case.release.dictionary(name).held() for name in (*case.columns, *case.sets)} if hold else {}
+            )
         except Unreadable:
             _refuse_changed(files, before)
             raise InternalError("A statement of the audit failed.") from None
@@ -207,6 +209,9 @@ def _refuse_changed(files: Sequence[Path], before: Sequence[tuple[int, int]]) ->
 
 def refuse_ledger(policy: Policy) -> None:
     """Refuse a ledger for releases that are not in classes: it could not say what an outsider still has to guess."""
+    if policy.sets:
+        fault = "a ledger does not compare sets yet; leave it out, or the column of sets."
+        raise PolicyError(policy.located(("columns", policy.sets[0]), fault))
     if policy.privacy.anonymity != "classes":
         fault = "a ledger compares releases in classes only; set anonymity = 'classes', or leave the ledger out."
         raise PolicyError(policy.located(("privacy", "anonymity"), fault))

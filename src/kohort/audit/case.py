@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
@@ -118,6 +118,11 @@ class Case(ABC):
         return surplus(self.policy, self.release, self.original, self.unchanged)
 
     @property
+    def sets(self) -> list[str]:
+        """The columns of sets that the release has."""
+        return [name for name in self.policy.sets if name in self.release.columns]
+
+    @property
     def absent(self) -> list[str]:
         """Columns that the policy publishes and the release does not have."""
         dropped = set(self.policy.dropped)
@@ -152,6 +157,8 @@ class LoadedCase(Case):
     """Whether it is one of several that fit."""
     too_large: bool = False
     """Whether it was not looked for, as the tables are too large for the memory."""
+    read: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False, compare=False)
+    """What checks have read of columns of sets, by table and column: several ask for it."""
 
     always_strict = True
 

@@ -13,14 +13,14 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from kohort.audit.case import Case, LoadedCase
-from kohort.audit.checks import buckets, consistency, persons, population, precision, promise, pseudonyms, truth
+from kohort.audit.checks import buckets, consistency, persons, population, precision, promise, pseudonyms, sets, truth
 from kohort.audit.checks.repeats import repeated_identifiers
 from kohort.audit.earlier.intersection import intersection
 from kohort.audit.earlier.invariance import invariance
 from kohort.audit.verdict import Check
 from kohort.errors import PolicyError
 from kohort.policy import Policy
-from kohort.privacy import PopulationModel, PrivacyModel, SensitiveModel, SizeModel, models_of
+from kohort.privacy import PopulationModel, PrivacyModel, SensitiveModel, SetModel, SizeModel, models_of
 
 
 class Need(Flag):
@@ -85,11 +85,16 @@ def checklist(policy: Policy, *, strict: bool = False) -> Iterator[Question]:
     yield Question("rows", truth.rows, Need.ORIGINAL)
     yield Question("domain", promise.domain)
     yield Question("precision", precision.precision)
+    of_sets: tuple[Place, str] = (("columns", *policy.sets), "a column of sets")
+    if policy.sets:
+        yield Question("sets", sets.cells, Need.ROWS | Need.WHOLE, *of_sets)
     if policy.output.order == "kept":
         needs = Need.ORIGINAL | Need.ORDER
         yield Question("coverage", truth.coverage, needs, ("output", "order"), "order = 'kept'")
     else:
         yield Question("coverage", truth.coverage, Need.ORIGINAL)
+    if policy.sets:
+        yield Question("items", sets.items, Need.ROWS | Need.WHOLE | Need.ORIGINAL)
     yield Question("values", truth.values, Need.ORIGINAL)
     if in_buckets:
         yield Question("sensitive", buckets.sensitive, second | Need.ORIGINAL)
@@ -125,6 +130,9 @@ def _of_model(model: PrivacyModel, number: int, *, strict: bool) -> Question:
         place = ("privacy", "models", number)
         ask = partial(population.population, model=model, number=number)
         return Question(model.name, ask, Need.ROWS, place, model.name)
+    if isinstance(model, SetModel):
+        place = ("privacy", "models", number)
+        return Question(model.name, partial(sets.promised, model=model), Need.ROWS | Need.WHOLE, place, model.name)
     if isinstance(model, SensitiveModel):
         return Question(model.name, partial(promise.sensitive, model=model, strict=strict))
     return Question(model.name, lambda _: promise.unknown(model))

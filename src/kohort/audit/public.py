@@ -12,7 +12,7 @@ from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING
 
-from kohort.privacy import MODELS, SensitiveModel, SizeModel
+from kohort.privacy import MODELS, SensitiveModel, SetModel, SizeModel
 
 if TYPE_CHECKING:
     from kohort.audit.verdict import Check
@@ -34,6 +34,7 @@ FIGURES: Mapping[str, Collection[str]] = {
     "missing": ("missing_cells", "rule"),
     "domain": ("rows.*", "values.*"),
     "precision": ("too_precise.*",),
+    "sets": ("rows.*", "labels.*"),
     "coverage": ("method", "not_covered.*"),
     "values": ("method", "not_original.*"),
     "sensitive": ("method", "not_original.*"),
@@ -52,6 +53,7 @@ LEFT_OUT = frozenset({"repeats"})
 OF_THE_FILE = frozenset({"k"})
 """Checks that may say what is wrong, too: everybody who has the file can count it."""
 _OF_SIZES = ("most", "found", "classes", "records")
+_OF_SETS = ("k", "m", "rho", "fewest", "rare_sets", "sets", "rules", "certain", "overlapping", "merged_against_utility")
 _OF_VALUES = (
     *("columns", "classes_failing", "rows_in_them"),
     *("strict_classes", "strict_classes_failing", "strict_rows_in_them"),
@@ -60,6 +62,7 @@ _SENTENCES = {
     "k": "every record could be at least {k} rows, each in a perfect matching of records and rows.",
     "persons": "every class has at least {k} persons.",
     "suppression": "no more records are suppressed than the policy allows.",
+    "items": "every label stands for an item of its record, and no more items are left out than the policy allows.",
     "rows": "the release has no more rows than the original.",
     "m-invariance": "everybody who was released before is in a class with the same sensitive values as then.",
     "intersection": "this release and any earlier one in the ledger together reveal no more than the policy allows.",
@@ -91,6 +94,8 @@ def public_figures(name: str) -> Collection[str]:
     model = MODELS.get(name)
     if model is not None and issubclass(model, SizeModel):
         return _OF_SIZES
+    if model is not None and issubclass(model, SetModel):
+        return _OF_SETS
     if model is not None and issubclass(model, SensitiveModel):
         return (*_OF_VALUES, *(field.name for field in fields(model)))  # type: ignore[arg-type]
     return FIGURES.get(name, ())

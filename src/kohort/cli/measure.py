@@ -82,7 +82,8 @@ def measure(
         print_json(found.to_dict() | {"bound": bound})
     elif not quiet:
         print_loss(found.loss, bound)
-        for sentence in found.utility.sentences()[:1] + found.utility.sentences()[2:]:
+        sentences = [] if found.utility is None else found.utility.sentences()
+        for sentence in sentences[:1] + sentences[2:]:
             print_hanging("- ", sentence)
         console().print("classes", style="bold")
         print_figures(found.figures)

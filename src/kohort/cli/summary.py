@@ -59,15 +59,20 @@ def print_release(
 def _lines(release: Release, ledger: Path | None) -> Iterator[tuple[str, str]]:
     """A label and a sentence for each thing that somebody should know."""
     from kohort.measures.loss import against_bound
-    from kohort.reports.plain import promised, records_in_words
+    from kohort.reports.plain import promised_in_words, records_in_words
     from kohort.search.effort import STOPPED
 
     verdict = release.verdict
     privacy = verdict.promise.get("privacy", {})
-    said = promised(verdict.facts.k, privacy.get("anonymity", "classes"))
+    said = promised_in_words(verdict)
     what = f"in each of {len(release.tables)} tables, {said}" if len(release.tables) > 1 else said
     yield "verified", f"{what} (k = {verdict.facts.k:,}); the file was read again, {len(verdict.checks)} checks passed."
-    models = ", ".join(str(model["model"]) for model in privacy.get("models", ()))
+    columns = verdict.promise.get("columns", {})
+    models = ", ".join(
+        str(model["model"])
+        for model in privacy.get("models", ())
+        if columns.get(model.get("column"), {}).get("type") != "set"
+    )
     if models:
         yield "promised", f"kept in every class, too: {models}."
     yield "records", records_in_words(verdict)

@@ -254,7 +254,9 @@ def encode(table: pl.DataFrame, policy: Policy, role: Role = "quasi") -> Codes:
             axes.append(axis)
             columns.append(codes)
     DataError.refuse(faults)
-    array = np.ascontiguousarray(np.column_stack(columns))
+    array = np.empty((table.height, len(columns)), np.int32)
+    for j, codes in enumerate(columns):
+        array[:, j] = codes
     array.setflags(write=False)
     return Codes(array, tuple(axes))
 

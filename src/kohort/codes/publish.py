@@ -167,6 +167,8 @@ def _middle(low: Any, high: Any) -> date | float:
 
 def starred_rows(released: pl.DataFrame, quasi_identifiers: Sequence[str]) -> int:
     """Number of published rows with `*` in every quasi-identifier."""
+    if not quasi_identifiers:
+        return 0
     return int(released.select(pl.all_horizontal(pl.col(quasi_identifiers) == STAR).sum()).item() or 0)
 
 

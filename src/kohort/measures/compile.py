@@ -27,6 +27,9 @@ def compile_costs(measure: Measure, axes: tuple[Axis, ...]) -> Costs:
     """
     from kohort.kernels.costs import LINE, RANGES, TABLE, Costs
 
+    if not axes:  # a table of nothing but sets: there is no box to cost
+        none, nothing = np.empty(0, np.int32), np.empty(0, np.int64)
+        return Costs(kind=none, size=nothing, missing=nothing, full=none, offset=nothing, flat=none)
     largest = max(axis.weight for axis in axes)
     grids = [grid_of(_shares(measure, axis)) for axis in axes]
     units = units_of(grids, exact_weights([axis.weight for axis in axes], largest))

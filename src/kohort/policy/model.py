@@ -322,14 +322,22 @@ class Policy(Section):
             known = {}
             self.__dict__["known_roles"] = self.columns, known
         if roles not in known:
-            known[roles] = tuple(name for name, column in self.columns.items() if column.role in roles)
+            # sets are generalized item by item, so whoever asks for values must not be given them
+            known[roles] = tuple(
+                name for name, column in self.columns.items() if column.role in roles and not column.is_set
+            )
         found: tuple[str, ...] = known[roles]
         return found
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
-        """Names of the quasi-identifiers."""
+        """Names of the quasi-identifiers that have one value for each record."""
         return self.having_role("quasi")
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """Names of the quasi-identifiers that are sets of items."""
+        return tuple(name for name, column in self.columns.items() if column.is_set)
 
     @property
     def pseudonyms(self) -> tuple[str, ...]:

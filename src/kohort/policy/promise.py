@@ -28,7 +28,11 @@ _COLUMN = (
     "bottom",
     "top",
     "min_width",
+    "separator",
+    "item_suppression_limit",
 )
+_FILES = ("population", "protect", "utility")
+"""Keys of models that may name a file."""
 _NO_KEY = {"env": "KOHORT_KEY_IS_NOT_NEEDED"}
 """To check pseudonyms, nobody needs their key; a policy needs to say where it is."""
 
@@ -48,6 +52,10 @@ def promise_of(policy: Policy) -> dict[str, Any]:
     left_out: dict[str, list[str]] = {}
     if "models" in privacy:
         left_out = {"values": [str(model.get("column")) for model in privacy["models"] if "values" in model]}
+        left_out |= {
+            key: [str(model.get("column")) for model in privacy["models"] if isinstance(model.get(key), list | tuple)]
+            for key in ("protect", "utility", "sensitive")
+        }
         privacy["models"] = [_nameless(model) for model in privacy["models"]]
     output = {key: value for key, value in data.get("output", {}).items() if key in _OUTPUT}
     hidden = set(policy.dropped) - {policy.privacy.person}
@@ -83,7 +91,11 @@ def policy_of_promise(promise: Mapping[str, Any], verdict: Path) -> Policy:
     sections = {section: value for section, value in promise.items() if section != "left_out"}
     try:
         without = promise.get("left_out", {})
-        lacking = [f"the {what} of column {name!r}" for what in ("tree", "values") for name in without.get(what, ())]
+        lacking = [
+            f"the {what} of column {name!r}"
+            for what in ("tree", "values", "protect", "utility", "sensitive")
+            for name in without.get(what, ())
+        ]
         if any(column.get("pseudonym") for column in sections["columns"].values()):
             sections["output"] = sections.get("output", {}) | {"pseudonym_key": _NO_KEY}
         policy = Policy(**sections)
@@ -104,7 +116,11 @@ def policy_of_promise(promise: Mapping[str, Any], verdict: Path) -> Policy:
 
 def _nameless(model: Mapping[str, Any]) -> dict[str, Any]:
     """A model as it is, but for the folder of a file that it names, and the values that it lists."""
-    return {key: placeless(value) if key == "population" else value for key, value in model.items() if key != "values"}
+    return {
+        key: placeless(value) if key in _FILES and isinstance(value, str) else value
+        for key, value in model.items()
+        if key != "values" and not (key in ("protect", "utility", "sensitive") and isinstance(value, list | tuple))
+    }
 
 
 def placeless(path: str) -> str:

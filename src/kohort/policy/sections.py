@@ -17,7 +17,7 @@ from kohort.policy.formats import format_fault
 from kohort.policy.notation import DecimalMark, ThousandsMark, marks_fault
 
 Role = Literal["identifier", "quasi", "sensitive", "insensitive"]
-ColumnType = Literal["integer", "number", "date", "string"]
+ColumnType = Literal["integer", "number", "date", "string", "set"]
 Anonymity = Literal["classes", "matchings", "buckets"]
 PRECISION = ("snap", "bottom", "top", "min_width")
 """Keys of a column that keep what is published from being too precise."""
@@ -277,6 +277,10 @@ class Column(Section):
     """Values from it on are published as one, ``>= top``."""
     min_width: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """No interval is narrower; days for dates."""
+    separator: str | None = Field(default=None, min_length=1, max_length=1)
+    """What stands between the items of a set in a text; when absent, such texts are JSON arrays."""
+    item_suppression_limit: float = Field(default=0.0, ge=0, le=1)
+    """Largest share of the items of all sets that may be left out of them."""
 
     @field_validator("bottom", "top", mode="before")
     @classmethod
@@ -294,6 +298,13 @@ class Column(Section):
         if isinstance(border, float) and not math.isfinite(border):
             raise ValueError("must be a number, or a date such as 1930-01-01")
         return border
+
+    @field_validator("separator")
+    @classmethod
+    def _separates(cls, separator: str | None) -> str | None:
+        if separator is not None and (not " " < separator <= "~" or separator.isalnum() or separator in "\"'()[]*"):
+            raise ValueError("must be a printable ASCII character, and no letter, digit, blank, quote, bracket or star")
+        return separator
 
     @field_validator("domain")
     @classmethod
@@ -328,6 +339,7 @@ class Column(Section):
             faults.append("'pseudonym' is for identifiers only; remove it or change the role")
         if self.role in ("identifier", "insensitive") and self.hierarchy is not None:
             faults.append(f"a column of role '{self.role}' has no use for a hierarchy; remove it")
+        faults += self._set_faults()
         if self.domain is not None and self.hierarchy is not None:
             faults.append("'domain' is for columns that become intervals; remove it, or the hierarchy")
         if self.domain is not None and self.type in ("date", "string"):
@@ -347,6 +359,29 @@ class Column(Section):
             raise ValueError("; ".join(faults))
         return self
 
+    @property
+    def is_set(self) -> bool:
+        """Whether each cell is a set of items."""
+        return self.type == "set"
+
+    def _set_faults(self) -> list[str]:
+        """What is wrong with a column of sets, or with keys that only such a column has."""
+        if not self.is_set:
+            given = [key for key in ("separator", "item_suppression_limit") if key in self.model_fields_set]
+            return [f"'{key}' needs type = \"set\"" for key in given]
+        faults = []
+        if self.role != "quasi":
+            faults.append(
+                "a column of type 'set' must be quasi; give it this role, or drop it as an identifier of no type"
+            )
+        if self.hierarchy is not None and not self.hierarchy.is_of_texts:
+            faults.append("the hierarchy of a set is one of its items: a file, a tree, prefix or flat")
+        if self.weight == 0:
+            faults.append("a column of type 'set' needs a weight above 0")
+        if self.domain is not None:
+            faults.append("'domain' is for numeric columns only; remove it")
+        return faults
+
     def _precision_faults(self) -> list[str]:
         """What is wrong with the keys against too much precision, as far as it is known without the table."""
         given = [key for key in PRECISION if getattr(self, key) is not None]
@@ -355,7 +390,7 @@ class Column(Section):
         names = ", ".join(f"'{key}'" for key in given)
         if self.hierarchy is not None:
             return [f"{names} is for columns that become intervals; remove it, or the hierarchy"]
-        if self.type == "string":
+        if self.type in ("string", "set"):
             return [f"{names} is for numbers and dates; remove it"]
         borders = [border for border in (self.bottom, self.top) if border is not None]
         kinds = {isinstance(border, str) for border in borders}

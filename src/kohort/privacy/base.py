@@ -206,6 +206,19 @@ class PopulationModel(PrivacyModel):
         return None
 
 
+class SetModel(PrivacyModel):
+    """A promise about the items of a column of sets, in every class of the other quasi-identifiers.
+
+    Without such quasi-identifiers, all records are one class.
+    """
+
+    column: str
+
+    def refuses_policy(self, policy: Policy) -> str | None:
+        """Why the promise makes no sense for the column as the policy describes it; or None."""
+        return None
+
+
 MODELS: Registry[PrivacyModel] = Registry("privacy model")
 
 
@@ -231,11 +244,34 @@ def models_of(policy: Policy) -> list[PrivacyModel]:
                 wrong = _misplaced(model, policy)
         faults += [policy.located(("privacy", "models", index), fault) for fault in wrong]
     PolicyError.refuse(faults)
+    PolicyError.refuse(_unpromised(policy, [model for model in found if isinstance(model, SetModel)]))
     return found
+
+
+def _unpromised(policy: Policy, models: list[SetModel]) -> list[str]:
+    """Sets about which nothing is promised, or which nobody could judge together."""
+    faults = []
+    for name in policy.sets:
+        own = [model.name for model in models if model.column == name]
+        if not own:
+            there = ", ".join(other for other, cls in MODELS.items() if issubclass(cls, SetModel))
+            fault = f"column {name!r} is a set, and nothing is promised about its items; add a model ({there})."
+            faults.append(policy.located(("columns", name), fault))
+        elif len(own) > 1:
+            fault = f"column {name!r} has {len(own)} models about its items; give it one of them."
+            faults.append(policy.located(("privacy", "models"), fault))
+    if len(policy.sets) > 1:
+        fault = "there are several columns of type 'set', whose items one outsider may know; make them one column."
+        faults.append(policy.located(("columns", policy.sets[1], "type"), fault))
+    return faults
 
 
 def _misplaced(model: PrivacyModel, policy: Policy) -> tuple[str, ...]:
     """Why a model does not fit the columns of a policy."""
+    if isinstance(model, SetModel) and model.column not in policy.sets:
+        return (f"privacy model {model.name!r}: column {model.column!r} is not of type 'set'.",)
+    if isinstance(model, SetModel) and (reason := model.refuses_policy(policy)):
+        return (f"privacy model {model.name!r}: {reason}.",)
     if not isinstance(model, SensitiveModel):
         return ()
     strangers = [column for column in model.columns if column not in policy.having_role("sensitive")]

@@ -108,7 +108,8 @@ def release_of(written: Written, examined: Examined, clock: Clock, path: Path | 
     plan, verdict, published = written.plan, examined.verdict, examined.published
     with clock.step("measure"):
         records = verdict.facts.rows_original or 0
-        loss = exact_loss(plan.policy, written.axes, published, records, plan.measure)
+        sets = {} if written.of_sets is None else dict.fromkeys(plan.policy.sets, written.of_sets.original)
+        loss = exact_loss(plan.policy, written.axes, published, records, plan.measure, original_sets=sets)
         shown = public_loss(plan.policy, published, plan.measure)
         key = secrets.token_hex(32)
         verdict = verdict.with_hashes(input_keyed=keyed_hash(written.original, key))
@@ -122,7 +123,7 @@ def release_of(written: Written, examined: Examined, clock: Clock, path: Path | 
         path=path,
         row_order=written.row_order,
         tables=written.tables,
-        facts=written.facts,
+        facts={**written.facts, **({} if written.of_sets is None else {"sets": written.of_sets.facts})},
         find_bound=written.find_bound,
         hidden=_hidden(plan, written.axes, verdict),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,7 +13,7 @@ from kohort.algorithms import ALGORITHMS, Algorithm
 from kohort.errors import PolicyError
 from kohort.measures import MEASURES, Measure
 from kohort.policy import Policy
-from kohort.privacy import PopulationModel, PrivacyModel, SensitiveModel, SizeModel, models_of
+from kohort.privacy import PopulationModel, PrivacyModel, SensitiveModel, SetModel, SizeModel, models_of
 from kohort.privacy.reference import taxonomy_of
 
 
@@ -32,6 +32,11 @@ class Plan:
     def k(self) -> int:
         """Smallest size of a class."""
         return max([self.policy.privacy.k, *(one.least_size for one in self.models if isinstance(one, SizeModel))])
+
+    @property
+    def of_sets(self) -> SetModel | None:
+        """What is promised about the items of sets; None where there are none."""
+        return next((model for model in self.models if isinstance(model, SetModel)), None)
 
     @property
     def others(self) -> Iterator[tuple[tuple[str | int, ...], PrivacyModel]]:
@@ -67,6 +72,7 @@ def plan_of(policy: Policy) -> Plan:
             if model.name not in algorithm.keeps and not _is_repaired(policy, algorithm, model)
         ]
         faults += _other_promise(policy, algorithm)
+        faults += _not_with_sets(policy, algorithm, models)
         faults += [policy.located(("algorithm", "name"), fault) for fault in algorithm.refuses(policy)]
         if chosen.budget is not None and not chosen.refine and not algorithm.searches:
             fault = f"a budget is for a search, and {chosen.name!r} is none; set refine = true, or remove the budget."
@@ -92,7 +98,7 @@ def plan_of(policy: Policy) -> Plan:
 def _is_repaired(policy: Policy, algorithm: Algorithm, model: PrivacyModel) -> bool:
     """Whether a model is kept whatever the algorithm: it is given a larger k, or its classes are repaired after it."""
     in_classes = algorithm.anonymity == "classes" and not algorithm.tables(policy)
-    return in_classes and isinstance(model, SensitiveModel | SizeModel | PopulationModel)
+    return in_classes and isinstance(model, SensitiveModel | SizeModel | PopulationModel | SetModel)
 
 
 def _who(model: str) -> str:
@@ -120,6 +126,27 @@ def _other_promise(policy: Policy, algorithm: Algorithm) -> list[str]:
             f"algorithm {algorithm.name!r} publishes {_PROMISES[given]}, and the policy asks for "
             f"anonymity = {asked!r}; set anonymity = {given!r} if that is enough, or choose another, such as {able!r}.",
         )
+    ]
+
+
+def _not_with_sets(policy: Policy, algorithm: Algorithm, models: Sequence[PrivacyModel]) -> list[str]:
+    """What cannot be asked for where there are sets."""
+    if not policy.sets:
+        return []
+    merging = [model.name for model in models if isinstance(model, SensitiveModel) and not model.monotone] + [
+        model.name for model in models if isinstance(model, PopulationModel)
+    ]
+    faults = {
+        ("privacy", "models"): merging and f"{merging[0]!r} may be broken when classes become one, and is kept",
+        ("output", "suppressed"): policy.output.suppressed == "starred" and "suppressed = 'starred' publishes records",
+        ("privacy", "missing"): policy.privacy.missing == "wildcard" and "missing = 'wildcard' is kept",
+        ("privacy", "person"): policy.privacy.person is not None and "persons are counted",
+        ("algorithm", "name"): not _in_classes(policy, algorithm) and f"{algorithm.name!r} publishes a release",
+    }
+    return [
+        policy.located(keys, f"{what} in a way that is not yet there for sets; leave it out, or the column of sets.")
+        for keys, what in faults.items()
+        if what
     ]
 
 

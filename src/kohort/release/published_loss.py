@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from itertools import chain
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from kohort.audit.meaning.intervals import Interval, day, number
 from kohort.audit.meaning.published import STAR, Exact, Mask, Meaning, Node, PublishedColumn, Star, published_column
+from kohort.audit.meaning.sets import SetTexts, set_texts
 from kohort.audit.read.dictionary import Dictionary
 from kohort.codes.encode import Axis, LineAxis, TreeAxis
 from kohort.errors import DataError, KohortError
@@ -29,6 +31,7 @@ from kohort.measures.base import Measure
 from kohort.measures.loss import Loss, RelativeTo, star_cost
 from kohort.policy import Column, Policy
 from kohort.policy.hierarchy import Taxonomy, bins, dates, prefixes
+from kohort.policy.hierarchy.items import group_items, is_grouped, item_taxonomy
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _INT64 = 2**63
@@ -60,7 +63,14 @@ Counts: TypeAlias = Mapping[str, Counted]
 
 
 def exact_loss(
-    policy: Policy, axes: Sequence[Axis], counts: Counts, rows: int, how: Measure, *, lenient: bool = False
+    policy: Policy,
+    axes: Sequence[Axis],
+    counts: Counts,
+    rows: int,
+    how: Measure,
+    *,
+    lenient: bool = False,
+    original_sets: Mapping[str, Counted] = MappingProxyType({}),
 ) -> Loss:
     """Loss relative to the original; for its steward.
 
@@ -72,6 +82,8 @@ def exact_loss(
         Rows of the original; those that are not in the release lose what `*` does.
     lenient : bool
         Whether a label that no hierarchy explains is as good as `*`, rather than a fault.
+    original_sets : mapping
+        The texts of the columns of sets in the original.
     """
     by_column = {}
     for axis in axes:
@@ -80,6 +92,8 @@ def exact_loss(
         by_column[axis.name] = (
             _lost(how, axis, _reader(policy, axis.name, counted), counted, lenient=lenient) + withheld
         ) / rows
+    for name, there in original_sets.items():
+        by_column[name] = sets_loss(policy, name, counts[name], there, how)
     return Loss.of_columns(by_column, _weights(policy), how.name, _declared(policy, how))
 
 
@@ -92,6 +106,10 @@ def public_loss(policy: Policy, counts: Counts, how: Measure) -> Loss:
     declared = _declared(policy, how)
     relative_to: dict[str, RelativeTo] = {}
     for name, counted in counts.items():
+        if name in policy.sets:
+            by_column[name] = sets_loss(policy, name, counted, None, how)
+            relative_to[name] = declared.get(name, "published")
+            continue
         reader = _reader(policy, name, counted)
         axis = _axis(policy, reader, counted)
         by_column[name] = _lost(how, axis, reader, counted) / counted.rows
@@ -101,16 +119,24 @@ def public_loss(policy: Policy, counts: Counts, how: Measure) -> Loss:
 
 def public_axes(policy: Policy, counts: Counts) -> tuple[Axis, ...]:
     """What the published texts are shares of, from the policy and the texts alone."""
-    return tuple(_axis(policy, _reader(policy, name, counted), counted) for name, counted in counts.items())
+    return tuple(
+        _axis(policy, _reader(policy, name, counted), counted)
+        for name, counted in counts.items()
+        if name not in policy.sets
+    )
 
 
 def _weights(policy: Policy) -> dict[str, float]:
-    return {name: policy.columns[name].weight for name in policy.quasi_identifiers}
+    return {name: policy.columns[name].weight for name in (*policy.quasi_identifiers, *policy.sets)}
 
 
 def _declared(policy: Policy, how: Measure) -> dict[str, RelativeTo]:
     """The columns whose loss is a share of something that the policy declares."""
-    return {name: "declared" for name in policy.quasi_identifiers if _is_declared(policy.columns[name], how)}
+    return {
+        name: "declared"
+        for name in (*policy.quasi_identifiers, *policy.sets)
+        if _is_declared(policy.columns[name], how)
+    }
 
 
 def _is_declared(column: Column, how: Measure) -> bool:
@@ -118,6 +144,50 @@ def _is_declared(column: Column, how: Measure) -> bool:
     if column.hierarchy is not None:
         return column.hierarchy.file is not None or column.hierarchy.tree is not None
     return column.domain is not None and how.by_width
+
+
+# -- what sets lose ---------------------------------------------------------------------------------
+
+
+def sets_loss(policy: Policy, name: str, counted: Counted, original: Counted | None, how: Measure) -> float:
+    """Mean over the items of the original of what each loses, one published label standing for one of them.
+
+    Items of the original for which no label is left, because they are left out or another item of the record has the
+    same label, are lost. Without the original, what published labels lose: nobody knows of others.
+    """
+    published, there = _set_texts(policy, name, counted), None
+    tree = item_tree(policy, name, published.labels, published.labels)
+    total = 0
+    if original is not None:
+        there = set_texts(original.texts, policy.columns[name].separator, published=False)
+        tree = item_tree(policy, name, there.labels, published.labels)
+        total = int((np.diff(there.starts) * original.times).sum())
+    times = np.bincount(published.codes, np.repeat(counted.times, np.diff(published.starts)), len(published.labels))
+    nodes = [tree.node_of(label) or 0 for label in published.labels]
+    labels = int(times.sum())
+    lost = math.fsum(how.node_costs(tree)[nodes] * times) + max(total - labels, 0)
+    return lost / max(total, labels, 1)
+
+
+def _set_texts(policy: Policy, name: str, counted: Counted) -> SetTexts:
+    return set_texts(counted.texts, policy.columns[name].separator, published=True)
+
+
+def item_tree(policy: Policy, name: str, items: Sequence[str], published: Sequence[str]) -> Taxonomy:
+    """The tree of the items; of published labels where there are no others, each mask stands for two codes."""
+    spec = policy.columns[name].hierarchy
+    if is_grouped(policy, name):
+        return item_taxonomy(policy, name, [item for label in items for item in group_items(label)], published)
+    if spec is not None and (spec.file is not None or spec.tree is not None):
+        return item_taxonomy(policy, name, ())
+    codes = [code for label in items for code in _codes_of_label(label)]
+    return item_taxonomy(policy, name, codes)
+
+
+def _codes_of_label(label: str) -> tuple[str, ...]:
+    if label == STAR:
+        return ()
+    return (f"{label[:-1]}0", f"{label[:-1]}1") if label.endswith(STAR) else (label,)
 
 
 # -- what is lost -----------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from kohort.common.regular import regular
 from kohort.errors import DataError, KohortError, PolicyError
 from kohort.policy import Policy
 from kohort.policy.hierarchy import Taxonomy
+from kohort.reports.sets import refuse_sets
 from kohort.table import read_table, typed_quasi_identifiers
 from kohort.table.safe import Drafts, together
 from kohort.table.targets import refuse_targets
@@ -266,6 +267,7 @@ def export_layout(table: Any, policy: Policy | str | Path, folder: str | Path) -
     source = read_table(table, policy.input, policy.columns)
     policy = policy.for_columns(source.frame.columns)
     policy.check_columns(source.frame.columns, source.name)
+    refuse_sets(policy, "the layout of ARX")
     axes = encode(typed_quasi_identifiers(source.frame, policy, source.zones), policy).axes
     with together() as files:
         draft = files.folder(folder)

@@ -18,6 +18,7 @@ from kohort.policy import Policy
 from kohort.release.engines.frame import FrameScan, loaded, solution_of, suitable, usable_of
 from kohort.release.engines.survey import Usable
 from kohort.release.plan import Plan, plan_of
+from kohort.release.sets import SetsOf
 from kohort.search.effort import steps_of
 from kohort.table import Table, read_table
 from kohort.table.types import typed_column, with_nulls
@@ -125,6 +126,8 @@ def _ready(source: Table, policy: Policy) -> tuple[Plan, Usable[FrameScan]]:
         faults += error.faults
     try:
         usable = usable_of(source, policy)
+        if not faults:
+            SetsOf.of(source.frame, plan)
     except KohortError as error:
         if error.exit_code == 3 and not faults:
             raise
@@ -209,6 +212,8 @@ def _new(now: pl.Series, before: pl.Series) -> Iterator[str]:
 def _forecast(plan: Plan, usable: Usable[FrameScan]) -> Forecast:
     """Cluster a sample, and say what all records would take."""
     whole = loaded(plan, usable)
+    if not whole.codes.axes:  # nothing but sets: there is nothing to cluster
+        return Forecast(usable.records, 0.0, BYTES_AT_LEAST + BYTES_PER_RECORD * usable.records, 1)
     records, columns = len(whole.codes.array), len(whole.codes.axes)
     held = BYTES_AT_LEAST + BYTES_PER_RECORD * usable.records
     return Forecast(records, _seconds(plan, usable, records, columns), held, suitable(whole))

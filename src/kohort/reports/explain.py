@@ -20,6 +20,7 @@ from kohort.measures.loss import Loss, cell_costs, loss_of_solution, star_cost
 from kohort.policy import Policy
 from kohort.release.engines.frame import Loaded, loaded, solution_of, usable_of
 from kohort.release.plan import Plan, plan_of
+from kohort.reports.sets import refuse_sets
 from kohort.reports.whatif import Coarser, Dropped, Lighter, Trial
 from kohort.search.task import Task
 from kohort.table import Table, read_table
@@ -177,6 +178,7 @@ def explain(
     policy = Policy.of(policy)
     source = read_table(table, policy.input, policy.columns)
     policy = policy.for_columns(source.frame.columns)
+    refuse_sets(policy, "why")
     plan, seen = looked_at(source, policy, sample)
     usable = usable_of(seen, plan.policy)
     ready = loaded(plan, usable, lambda share: report("cluster", share))

@@ -15,7 +15,8 @@ from kohort.measures.figures.epsilon import EPSILON
 from kohort.measures.loss import Loss
 from kohort.policy import Policy
 from kohort.release.engines.frame import FrameScan
-from kohort.reports.published import opened
+from kohort.reports.published import Published, opened
+from kohort.reports.sets import set_figures
 from kohort.reports.utility.queries import COUNT
 from kohort.reports.utility.utility import SEED, Utility, refuse_targets, utility_of
 from kohort.table import Table, read_table
@@ -48,7 +49,7 @@ def measure(release: Any, original: Any, policy: Policy | str | Path, *, name: s
     """
     policy = Policy.of(policy)
     how = _chosen(policy, name)
-    with opened(release, policy, original) as published:
+    with opened(release, policy, original, with_sets=True) as published:
         return published.loss(how)
 
 
@@ -78,6 +79,8 @@ def bound_of(original: Any, policy: Policy | str | Path, *, name: str | None = N
 
 def bound_of_source(source: Table, policy: Policy, name: str | None = None) -> float | None:
     """The same of a table that has been read, and has the columns of the policy."""
+    if policy.sets:
+        return None
     axes, scan = FrameScan.of(source).encoded(policy, "quasi")
     return bound_of_codes(scan.codes(axes), _chosen(policy, name), policy, source.frame.height, policy.algorithm.seed)
 
@@ -113,8 +116,8 @@ def describe(
     ({'total': 13, 'least': 13}, {'ill': 0.2})
     """
     policy = Policy.of(policy)
-    with opened(release, policy, original) as published:
-        return figures_of(published.partition, {"epsilon": {"epsilon": epsilon}})
+    with opened(release, policy, original, with_sets=True) as published:
+        return _figures(published, epsilon)
 
 
 @dataclass(frozen=True)
@@ -123,11 +126,12 @@ class Measured:
 
     loss: Loss
     figures: dict[str, dict[str, Any]]
-    utility: Utility
+    utility: Utility | None
+    """None for a table of nothing but sets, whose figures say it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
-        return asdict(self.loss) | {"figures": self.figures, "utility": self.utility.to_dict()}
+        return asdict(self.loss) | {"figures": self.figures, "utility": self.utility and self.utility.to_dict()}
 
 
 def measured(
@@ -146,10 +150,21 @@ def measured(
     """Report what `measure`, `describe` and `utility` report, with the files read once."""
     how = _chosen(policy, name)
     refuse_targets(targets, original)
-    with opened(release, policy, original, as_is=True, lenient=lenient) as published:
-        figures = figures_of(published.partition, {"epsilon": {"epsilon": epsilon}})
-        useful = utility_of(published, targets=targets, count=queries, seed=seed, progress=progress)
+    with opened(release, policy, original, as_is=True, lenient=lenient, with_sets=True) as published:
+        figures, useful = _figures(published, epsilon), None
+        if published.policy.quasi_identifiers:
+            useful = utility_of(published, targets=targets, count=queries, seed=seed, progress=progress)
         return Measured(published.loss(how), figures, useful)
+
+
+def _figures(published: Published, epsilon: float) -> dict[str, dict[str, Any]]:
+    """Figures of the classes, where there are quasi-identifiers that make some, and of the sets."""
+    policy = published.policy
+    found: dict[str, dict[str, Any]] = {}
+    if policy.quasi_identifiers:
+        found = figures_of(published.partition, {"epsilon": {"epsilon": epsilon}})
+    of_sets = set_figures(published, _chosen(policy, None))
+    return found | {f"sets of {name}": figures for name, figures in of_sets.items()}
 
 
 def _chosen(policy: Policy, name: str | None) -> Measure:

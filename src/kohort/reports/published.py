@@ -7,9 +7,9 @@ if that is given, else on axes that everybody who has the release can make.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -43,6 +43,7 @@ from kohort.release.published_loss import (
     public_loss,
     read,
 )
+from kohort.release.sets import counted_sets
 from kohort.reports.ordered import Ordered
 from kohort.table import Table as Source
 from kohort.table import read_table, typed_quasi_identifiers
@@ -127,6 +128,8 @@ class Original:
     """The quasi-identifiers of every record, numbers and dates as such."""
     codes: Codes
     """The same as integers."""
+    sets: Mapping[str, Counted] = field(default_factory=dict)
+    """The texts of the columns of sets."""
 
     @property
     def rows(self) -> int:
@@ -191,7 +194,8 @@ class Published:
     def as_is(self) -> tuple[str, ...]:
         """Columns that are published as they are and were asked for, in the order of the file."""
         quasi = self.policy.quasi_identifiers
-        return tuple(name for name in self.table.header if name in self.table.columns and name not in quasi)
+        others = {*quasi, *self.policy.sets}
+        return tuple(name for name in self.table.header if name in self.table.columns and name not in others)
 
     @property
     def in_both(self) -> tuple[str, ...]:
@@ -331,7 +335,15 @@ class Published:
         """What was lost."""
         if self.original is None:
             return public_loss(self.policy, self.counts, how)
-        return exact_loss(self.policy, self.axes, self.counts, self.records, how, lenient=self.lenient)
+        return exact_loss(
+            self.policy,
+            self.axes,
+            self.counts,
+            self.records,
+            how,
+            lenient=self.lenient,
+            original_sets=self.original.sets,
+        )
 
     @cached_property
     def partition(self) -> Partition:
@@ -363,6 +375,7 @@ def opened(
     precise: bool = False,
     lenient: bool = False,
     what: Kind = "release",
+    with_sets: bool = False,
 ) -> Iterator[Published]:
     """Open a release, made by any tool.
 
@@ -380,6 +393,8 @@ def opened(
     lenient : bool
         Whether a label that no hierarchy explains is one that covers nothing known, rather than a fault: for files of
         other tools that are read without a policy.
+    with_sets : bool
+        Whether whoever asks looks at sets, too; a release that has some is refused otherwise.
     what : str
         An original may be opened like a release: every value of it is published as it is.
 
@@ -389,16 +404,19 @@ def opened(
         When a table cannot be read, or does not fit the policy or the other one.
     """
     policy = fitted(policy, _given(release, policy), None if original is None else _given(original, policy))
+    if policy.sets and not with_sets:
+        fault = "this report does not look at sets, and the release has some; leave the column out of file and policy."
+        raise PolicyError(policy.located(("columns", policy.sets[0]), fault))
     with Database() as database:
         table = load(database, what, _given(release, policy), policy, _wanted(policy, everything=as_is))
-        absent = [repr(name) for name in policy.quasi_identifiers if name not in table.columns]
+        absent = [repr(name) for name in (*policy.quasi_identifiers, *policy.sets) if name not in table.columns]
         if absent:
             raise PolicyError(f"the {what} lacks {', '.join(absent)}; it cannot be measured by this policy.")
         if not table.rows:
             raise DataError(f"{what}: it has a header but no rows; there is nothing to measure.")
         beside = None if original is None else original_of(read_beside(original, policy), policy, precise=precise)
         refuse_other(table.rows, beside)
-        counts = {name: Counted.of(table.dictionary(name)) for name in policy.quasi_identifiers}
+        counts = {name: Counted.of(table.dictionary(name)) for name in (*policy.quasi_identifiers, *policy.sets)}
         yield Published(policy, Ordered(table), counts, beside, lenient=lenient)
 
 
@@ -451,7 +469,7 @@ class _Everything(Collection[str]):
 
 
 def _wanted(policy: Policy, *, everything: bool) -> Collection[str]:
-    return _Everything(policy) if everything else set(policy.having_role("quasi", "sensitive"))
+    return _Everything(policy) if everything else {*policy.having_role("quasi", "sensitive"), *policy.sets}
 
 
 def read_beside(table: Any, policy: Policy) -> Source:
@@ -464,7 +482,8 @@ def original_of(source: Source, policy: Policy, *, precise: bool = False) -> Ori
     policy.check_columns(source.frame.columns, source.name)
     frame = typed_quasi_identifiers(source.frame, policy, source.zones)
     codes = encode(frame, precise_policy(policy) if precise else policy)
-    return Original(source, frame.select(policy.quasi_identifiers), codes)
+    sets = {name: counted_sets(source.frame[name], policy) for name in policy.sets}
+    return Original(source, frame.select(policy.quasi_identifiers), codes, sets)
 
 
 def precise_policy(policy: Policy) -> Policy:

@@ -168,12 +168,17 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         raise DataError(f"{path.name}: is no readable Parquet file; check how it was written.") from None
 
 
+def _is_set(column: str, known: Collection[str]) -> bool:
+    """Whether the policy says that the cells of a column are sets."""
+    return isinstance(known, Mapping) and getattr(known.get(column), "is_set", False)
+
+
 def _plain(frame: pl.DataFrame, name: str, known: Collection[str]) -> pl.DataFrame:
     """Columns that can be published and audited: one value per cell, of a type that the audit knows."""
     faults = [
         f"{name}: {called(column, place, known)} holds {fault}."
         for place, (column, dtype) in enumerate(frame.schema.items(), 1)
-        if (fault := unusable(dtype))
+        if (fault := unusable(dtype)) and not (isinstance(dtype, pl.List | pl.Array) and _is_set(column, known))
     ]
     if nameless := [place for place, column in enumerate(frame.columns, 1) if not column.strip()]:
         faults.append(f"{name}: {no_name(nameless)}")

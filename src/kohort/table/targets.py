@@ -62,13 +62,20 @@ def verdict_path(output: Path) -> Path:
 def read_by(table: Any, policy: Policy, models: Iterable[PrivacyModel]) -> dict[str, Path | Sequence[Path]]:
     """Everything that is read when a table is released: its files, and those that the policy and its models name."""
     from kohort.privacy import PopulationModel
+    from kohort.privacy.models.item_constraints import ItemConstraints
 
     populations = {
         f"population of {model.name!r}": policy.folder / model.population
         for model in models
         if isinstance(model, PopulationModel)
     }
-    return {**input_of(table), **policy.files, **populations}
+    constraints = {
+        f"constraints {number + 1} of {model.name!r}": policy.folder / path
+        for model in models
+        if isinstance(model, ItemConstraints)
+        for number, path in enumerate(model.files)
+    }
+    return {**input_of(table), **policy.files, **populations, **constraints}
 
 
 def input_of(table: Any) -> dict[str, Path | Sequence[Path]]:

@@ -120,6 +120,8 @@ def classes(table: Table, quasi: Sequence[str]) -> ClassSizes:
 
     Whoever reads the file sees two texts for "missing" as different, so they make two classes.
     """
+    if not quasi:  # nothing but sets: all rows are one class
+        return ClassSizes(np.array([table.rows]), np.array([1]))
     keys = table.keys(quasi)
     found = table.database.arrays(
         f"SELECT size, count(*) AS times FROM (SELECT count(*) AS size FROM {table.relation} {keys.joined} WHERE NOT "

@@ -96,7 +96,9 @@ def k(case: Case) -> Check:
             sentence += "; it would hold only if a missing cell or * matched anything, "
             sentence += "which this policy does not allow"
         return Check("k", False, f"{sentence}.", figures)
-    if not number:
+    if not case.policy.quasi_identifiers:
+        sentence = f"all {count(smallest, 'record')} are one class, as there is no quasi-identifier beside the sets"
+    elif not number:
         sentence = "every row is suppressed, so there is no class"
     elif wildcard:
         sentence = f"every row matches at least {wanted} rows (fewest {smallest:,})"

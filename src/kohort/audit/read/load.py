@@ -11,7 +11,7 @@ from kohort.audit.read.csv import is_source, open_csv
 from kohort.audit.read.database import Database, Unreadable
 from kohort.audit.read.files import Paths, listed_files
 from kohort.audit.read.formats import Kinds, Reader, reader_of
-from kohort.audit.read.opened import File, Opened, of_kept, refuse_namesakes, refuse_nested
+from kohort.audit.read.opened import File, Opened, array_of, is_list, of_kept, refuse_namesakes, refuse_nested
 from kohort.audit.read.parquet import open_parquet
 from kohort.audit.read.stored import stored_pieces
 from kohort.audit.read.table import Chunk, Table
@@ -163,7 +163,7 @@ def _read_through(table: Table, policy: Policy, *, is_copied: bool) -> None:
     try:
         sensitive = policy.having_role("sensitive")
         # of many sensitive columns, most are compared with the original and nothing else
-        counted = {*policy.quasi_identifiers, *(sensitive if len(sensitive) <= FEW else ())}
+        counted = {*policy.quasi_identifiers, *policy.sets, *(sensitive if len(sensitive) <= FEW else ())}
         if not is_copied:
             table.read_through([column for column in table.columns if column not in counted])
         for column in table.columns:
@@ -202,10 +202,10 @@ def _frame(database: Database, name: str, source: pl.DataFrame, policy: Policy, 
     try:
         described = database.rows(f"DESCRIBE SELECT * FROM {name}_source")
         kinds = {str(sql): str(kind) for sql, kind, *_ in described}
-        refuse_nested({column: kinds[sql] for column, sql in columns.items()}, name)
+        refuse_nested({column: kinds[sql] for column, sql in columns.items()}, name, policy.sets)
         # what is published is asked as it is: moments of one day are not alike
         days = policy.quasi_identifiers if is_source(name) else ()
-        cells = ", ".join(_cells(source, columns, kinds, days)) or "nothing"
+        cells = ", ".join(_cells(source, columns, kinds, days, policy.sets)) or "nothing"
         database.rows(f"CREATE TABLE {name}_cells AS SELECT {cells} FROM {name}_source")
     except Unreadable:
         raise DataError(f"{name}: it cannot be read; it is damaged, or of a strange type.") from None
@@ -213,10 +213,14 @@ def _frame(database: Database, name: str, source: pl.DataFrame, policy: Policy, 
 
 
 def _cells(
-    source: pl.DataFrame, columns: dict[str, str], kinds: dict[str, str], days: Collection[str]
+    source: pl.DataFrame, columns: dict[str, str], kinds: dict[str, str], days: Collection[str], sets: Collection[str]
 ) -> Iterator[str]:
-    """SQL of the cells of a frame; those of some columns are days where they are moments in a zone."""
+    """SQL of the cells of a frame; those of some columns are days where they are moments in a zone, or arrays."""
     for column, sql in columns.items():
+        if column in sets and is_list(kinds[sql]):
+            yield f"{array_of(sql)} AS {sql}"
+            kinds[sql] = "VARCHAR"
+            continue
         zone = getattr(source.schema[column], "time_zone", None)
         if zone is None or column not in days:
             yield sql

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from kohort.errors import DataError
 from kohort.policy import Policy
 
 _NESTED = re.compile(r"STRUCT|MAP|UNION|LIST|.*\]$")
+_LIST = re.compile(r"[A-Z0-9_]+\[[0-9]*\]")
 ROW = "source.file_row_number"
 """SQL of the number of a row in its Parquet file."""
 
@@ -103,8 +104,20 @@ def refuse_namesakes(header: Sequence[str], place: str, policy: Policy) -> None:
     DataError.refuse(faults)
 
 
-def refuse_nested(kinds: Mapping[str, str], place: str) -> None:
-    """Refuse lists and records, as two may be written alike."""
+def is_list(kind: str) -> bool:
+    """Whether a type is one of lists of single values."""
+    return bool(_LIST.fullmatch(kind))
+
+
+def array_of(sql: str) -> str:
+    """SQL of a list as a JSON array of texts."""
+    item = r"""replace(replace(CAST(item AS VARCHAR), '\', '\\'), '"', '\"')"""
+    items = f"""list_transform({sql}, lambda item: coalesce('"' || {item} || '"', 'null'))"""
+    return f"CASE WHEN {sql} IS NULL THEN NULL ELSE '[' || coalesce(array_to_string({items}, ','), '') || ']' END"
+
+
+def refuse_nested(kinds: Mapping[str, str], place: str, sets: Collection[str] = ()) -> None:
+    """Refuse lists and records, as two may be written alike; columns of sets may be lists."""
     for column, kind in kinds.items():
-        if _NESTED.match(kind):
+        if _NESTED.match(kind) and not (column in sets and is_list(kind)):
             raise DataError(f"{place}: column {column!r} holds lists or records; only single values will do.")

@@ -10,7 +10,17 @@ from pathlib import Path
 
 from kohort.audit.read.csv import is_source
 from kohort.audit.read.database import Database, Unreadable
-from kohort.audit.read.opened import ROW, File, Opened, all_parts, read_parquet, refuse_namesakes, refuse_nested
+from kohort.audit.read.opened import (
+    ROW,
+    File,
+    Opened,
+    all_parts,
+    array_of,
+    is_list,
+    read_parquet,
+    refuse_namesakes,
+    refuse_nested,
+)
 from kohort.audit.read.table import Chunk
 from kohort.audit.read.zones import MOMENT, as_moment, day_of, refuse_without_zone, zones_of_parquet
 from kohort.common.arrow import SCHEMA, has_dictionaries, notes
@@ -40,7 +50,7 @@ def open_parquet(
     DataError.refuse(faults)
     header = tuple(first.types)
     number = {column: i for i, column in enumerate(header)}
-    refuse_nested({column: first.types[column] for column in header if column in wanted}, files[0].place)
+    refuse_nested({column: first.types[column] for column in header if column in wanted}, files[0].place, policy.sets)
     quasi = tuple(column for column in policy.quasi_identifiers if column in wanted)
     refuse_without_zone(first.zones, quasi, files[0].place)
     kinds = {f"c{i}": first.types[column] for i, column in enumerate(header)}
@@ -53,6 +63,10 @@ def open_parquet(
             cells[cell], kinds[cell] = day_of(cell, kinds[cell], zone), "DATE"
         elif (moment := as_moment(cell, kinds[cell])) != cell:
             cells[cell], kinds[cell] = moment, MOMENT
+    for column in policy.sets:
+        if column in wanted and column in number and is_list(first.types[column]):
+            cell = f"c{number[column]}"
+            cells[cell], kinds[cell] = array_of(cell), "VARCHAR"
     parts, start = [], 0
     for file, head in zip(files, heads, strict=True):
         names = [f"c{number[column]}" for column in head.types]

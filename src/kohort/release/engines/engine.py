@@ -19,6 +19,7 @@ from kohort.common.progress import Clock
 from kohort.release.engines.features import Profile
 from kohort.release.plan import Plan
 from kohort.release.published_loss import Counted
+from kohort.release.sets import PublishedSets
 from kohort.table.read import Kind
 from kohort.table.safe import Drafts
 
@@ -55,6 +56,8 @@ class Written:
     """None where only the auditor counts them."""
     row_order: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     find_bound: Callable[[], float | None] = lambda: None
+    of_sets: PublishedSets | None = None
+    """What became of the sets, where there are some."""
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,10 @@ def _population(plan: Plan) -> Asked:
     return [(place, f"privacy model {model.name!r}") for place, model in models]
 
 
+def _sets(plan: Plan) -> Asked:
+    return [(("columns", name, "type"), "type = 'set'") for name in plan.policy.sets]
+
+
 _ANONYMITY = _where(("privacy", "anonymity"), "this anonymity", lambda policy: policy.privacy.anonymity != "classes")
 _PERSON = _where(("privacy", "person"), "person", lambda policy: policy.privacy.person is not None)
 _WILDCARD = _where(("privacy", "missing"), "missing = 'wildcard'", lambda policy: policy.privacy.missing == "wildcard")
@@ -88,6 +92,7 @@ FEATURES = {
         Feature("formulas", "formulas = 'neutralised'", _FORMULAS),
         Feature("budget", "a budget of time", _BUDGET),
         Feature("preamble", "skip_rows", _PREAMBLE),
+        Feature("sets", "columns of sets", _sets),
         Feature(
             "kind", "files of other kinds than CSV and Parquet", noun="a file of another kind than CSV and Parquet"
         ),
@@ -109,6 +114,7 @@ _WHOLE = {
 }
 _IN_PARTITIONS = {
     **_WHOLE,
+    "sets": "their items are counted over the whole table",
     "ledger": "it records releases that are made in memory",
     "frame": "tables and releases are files",
     "row-order": "rows are brought into their order in pieces",

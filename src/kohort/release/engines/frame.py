@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kohort.algorithms.auto import Auto
-from kohort.codes.boxes import Solution
+from kohort.codes.boxes import Boxes, Solution
 from kohort.codes.encode import Axis, Codes, encode
 from kohort.codes.population import coverages_of
 from kohort.errors import InfeasibleError
@@ -110,6 +110,9 @@ class FrameScan:
             ]
             codes = encode(typed_columns(pl.DataFrame(values), policy, role), policy, role)
             return codes.axes, self._with_codes(codes, role)
+        if not policy.quasi_identifiers:
+            # nothing but sets: all records are one class; a column of our own keeps their number
+            return (), self._with([pl.Series(f"{OWN}nothing", np.zeros(self.records, np.int32))])
         frame = typed_quasi_identifiers(self.source.frame, policy, self.source.zones)
         typed = pl.DataFrame([frame[name] for name in policy.quasi_identifiers])
         codes = encode(typed, policy)
@@ -123,8 +126,9 @@ class FrameScan:
 
     def codes(self, axes: tuple[Axis, ...]) -> Codes:
         """The codes of the records that take part."""
-        columns = [self.numbers[f"{OWN}quasi_{j}"].to_numpy() for j in range(len(axes))]
-        array = np.ascontiguousarray(np.column_stack(columns))
+        array = np.empty((self.records, len(axes)), np.int32)
+        for j in range(len(axes)):
+            array[:, j] = self.numbers[f"{OWN}quasi_{j}"].to_numpy()
         array.setflags(write=False)
         return Codes(array, axes)
 
@@ -206,6 +210,8 @@ def solution_of(
         The largest number of partitions; as many as suit the table when absent.
     """
     job = table.job
+    if not job.axes:
+        return Solution(Boxes(table.codes.array, table.codes.array), 1)
     parts = suitable(table) if partitions is None else partitions
     if parts > 1:
         with step("divide"):

@@ -21,6 +21,7 @@ from kohort.release.engines.features import MEMORY, Profile
 from kohort.release.engines.frame import Loaded, loaded, solution_of, usable_of
 from kohort.release.pseudonyms import read_key, with_pseudonyms
 from kohort.release.published_loss import Counted
+from kohort.release.sets import PublishedSets, SetsOf, published_sets
 from kohort.release.solve import refuse_stars
 from kohort.table import Table, read_table, same_kind, write_table
 from kohort.table.safe import Drafts
@@ -40,6 +41,9 @@ class InMemory(Engine):
     solution: Solution
     published: list[PublishedTable]
     drafts: list[Path]
+    sets: SetsOf | None
+    of_sets: PublishedSets | None = None
+    """What became of the sets, where there are some."""
 
     def open(self, place: ExitStack) -> None:
         """Read and encode the table."""
@@ -54,18 +58,31 @@ class InMemory(Engine):
             if request.kind != "parquet":
                 refuse_formless(source.frame.drop(*policy.dropped, *policy.quasi_identifiers).schema)
             self.named = with_pseudonyms(source.frame, policy, secret)
+            self.sets = SetsOf.of(source.frame, request.plan)
             self.table = loaded(request.plan, usable, clock.share, clock.note)
 
     def work(self) -> None:
         """Form the classes, and recode the records."""
         request, table, records = self.request, self.table, self.source.frame.height
         self.solution = solution_of(table, records, request.partitions, request.clock.step)
+        if self.sets is not None:
+            with request.clock.step("sets"):
+                self._repair_sets(self.sets)
         with request.clock.step("recode"):
             self.published = published_tables(
                 self.named, table.scan.kept, table.codes, self.solution, request.plan.policy
             )
             for one in self.published:
                 refuse_stars(one.stars, records, request.plan.policy)
+
+    def _repair_sets(self, sets: SetsOf) -> None:
+        """Repair the sets inside the classes, some of which may become one."""
+        table, plan = self.table, self.request.plan
+        found = published_sets(
+            sets, table.codes, table.scan.kept, self.solution, plan, as_text=self.request.kind != "parquet"
+        )
+        self.solution, self.of_sets = found.solution, found
+        self.named = self.named.with_columns(found.column)
 
     def write(self, files: Drafts) -> Written:
         """Write each published table into a draft; for frames, into a private folder that lasts until the check."""
@@ -81,6 +98,7 @@ class InMemory(Engine):
             original=self._original,
             tables={one.name: same_kind(one.frame, source.kind) for one in self.published},
             facts=self.solution.facts,
+            of_sets=self.of_sets,
             clusters=self.solution.clusters,
             row_order=self.published[0].order,
             find_bound=partial(_bound, self.table, self.solution, source.frame.height),
@@ -127,6 +145,6 @@ class InMemory(Engine):
 def _bound(table: Loaded, solution: Solution, records: int) -> float | None:
     """What no release in classes can lose less than; None where the release is of another kind, or nobody asks."""
     plan = table.job.plan
-    if isinstance(solution, InTables):
+    if isinstance(solution, InTables) or plan.policy.sets:
         return None
     return bound_of_codes(table.codes, plan.measure, plan.policy, records, plan.seed)

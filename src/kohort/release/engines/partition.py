@@ -141,7 +141,9 @@ def task_of(
 
 
 def _array(frame: pl.DataFrame, columns: list[str]) -> NDArray[np.int32]:
-    array = np.ascontiguousarray(np.column_stack([frame[name].to_numpy() for name in columns]), np.int32)
+    array = np.empty((frame.height, len(columns)), np.int32)
+    for j, name in enumerate(columns):
+        array[:, j] = frame[name].to_numpy()
     array.setflags(write=False)
     return array
 

@@ -23,6 +23,7 @@ from kohort.release.engines.features import MEMORY, refuse
 from kohort.release.engines.frame import FrameScan, Loaded, loaded, solution_of
 from kohort.release.engines.survey import Usable
 from kohort.release.plan import plan_of
+from kohort.release.sets import PublishedSets, SetsOf, joint_loss, published_sets
 from kohort.release.solve import refuse_stars
 from kohort.reports.compare.cells import Cell, spelled_models
 from kohort.reports.compare.outcomes import Outcome
@@ -69,6 +70,8 @@ class Setting:
         policy = self.policy.with_changes("privacy", k=run.k, anonymity="classes", models=())
         plan = plan_of(policy.with_changes("algorithm", name="auto", parameters={}, refine=False))
         codes = self.usable.scan.codes(self.usable.axes)
+        if policy.sets:
+            return {"loss": None}
         return {"loss": bound_of_codes(codes, plan.measure, policy, self.usable.records, run.seed)}
 
     def _outcome(self, cell: Cell) -> Outcome:
@@ -84,12 +87,20 @@ class Setting:
                 table = loaded(plan, self.usable, threads=self.threads)
                 begun, spent = time.perf_counter(), compiled.seconds
                 solution = solution_of(table, self.usable.records)
+                of_sets = self._of_sets(table, solution)
+                solution = solution if of_sets is None else of_sets.solution
                 seconds = time.perf_counter() - begun - (compiled.seconds - spent)
                 self._refuse_stars(table, solution)
             except KohortError as error:
                 seconds = time.perf_counter() - begun - (compiled.seconds - spent)
                 return self._named(cell, dict.fromkeys(_FIGURES), seconds, refused=error.faults[0])
-        return self._named(cell, self._figures(table, solution), seconds)
+        return self._named(cell, self._figures(table, solution, of_sets), seconds)
+
+    def _of_sets(self, table: Loaded, solution: Solution) -> PublishedSets | None:
+        """What becomes of the sets, where there are some; classes may be merged for them."""
+        plan, scan = table.job.plan, table.scan
+        sets = SetsOf.of(scan.source.frame, plan)
+        return None if sets is None else published_sets(sets, table.codes, scan.kept, solution, plan, as_text=True)
 
     def _refuse_stars(self, table: Loaded, solution: Solution) -> None:
         """Refuse what would be refused when it is written: too many rows of `*`, where these count as suppressed."""
@@ -110,7 +121,7 @@ class Setting:
             **figures,
         )
 
-    def _figures(self, table: Loaded, solution: Solution) -> dict[str, Any]:
+    def _figures(self, table: Loaded, solution: Solution, of_sets: PublishedSets | None) -> dict[str, Any]:
         plan, usable = table.job.plan, self.usable
         # Two clusters that are published alike are one class.
         classes = solution.classes(usable.axes)
@@ -121,17 +132,21 @@ class Setting:
         everyone = np.ones(len(codes.array), bool) if solution.kept is None else solution.kept
         promises = [promise.among(everyone) for promise in table.work.whole.promises]
         people = _persons(table, classes, everyone, sizes)
+        if of_sets is None:
+            loss = loss_of_solution(plan.measure, codes, solution, usable.without)
+        else:
+            loss = joint_loss(plan, codes, of_sets, usable.without)
         return {
-            "loss": loss_of_solution(plan.measure, codes, solution, usable.without).total,
+            "loss": loss.total,
             "classes": len(sizes),
             "smallest": int(sizes.min()),
             "largest": int(sizes.max()),
             "suppressed": usable.without + solution.suppressed,
-            "sse": within_share(kept, classes) if in_classes else None,
+            "sse": within_share(kept, classes) if in_classes and codes.axes else None,
             "clusters": solution.clusters,
             "facts": json.loads(json.dumps(dict(solution.facts), default=_plain)),
-            "highest_risk": float(1 / people.min()) if in_classes else None,
-            "mean_risk": float((sizes / people).sum() / sizes.sum()) if in_classes else None,
+            "highest_risk": float(1 / people.min()) if in_classes and of_sets is None else None,
+            "mean_risk": float((sizes / people).sum() / sizes.sum()) if in_classes and of_sets is None else None,
             "reached": reached(plan.models, promises, classes, sizes) if in_classes else {},
         }
 

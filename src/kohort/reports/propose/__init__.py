@@ -26,6 +26,7 @@ from kohort.reports.propose.marks import sentinels
 from kohort.reports.propose.persons import person_of, withdraw_lone
 from kohort.reports.propose.render import Tokens, policy_text
 from kohort.reports.propose.roles import Proposal, proposed_role
+from kohort.reports.propose.sets import propose_sets, withdraw_sets
 from kohort.reports.propose.together import following, singled_out
 from kohort.table import read_table
 from kohort.table.spelling import other_spellings
@@ -121,12 +122,14 @@ def propose(
         looks = with_marks_of_all({name: look_at(frame[name], tokens) for name in frame.columns})
     given = roles or {}
     proposals = {name: _propose_column(look, given.get(name)) for name, look in looks.items()}
+    sets = propose_sets(looks, proposals, given)
     person = person_of(frame, looks, proposals)
     if person is not None:
+        withdraw_sets(proposals, sets)
         withdraw_lone(frame, person.name, looks, {n: one for n, one in proposals.items() if n not in given})
     if not any(proposal.role == "quasi" for proposal in proposals.values()):
         _propose_likeliest(frame, looks, proposals)
-    quasi = [name for name, proposal in proposals.items() if proposal.role == "quasi"]
+    quasi = [name for name, proposal in proposals.items() if proposal.role == "quasi" and name not in sets]
     for name, other in following(frame, quasi, looks).items():
         proposals[name].notes.append(f"follows from column {other!r}: one of the two is enough for most uses")
     trees = propose_trees(frame, looks, proposals, f"{folder}/", tokens)

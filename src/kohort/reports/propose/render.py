@@ -61,6 +61,11 @@ def policy_text(
         mark = "UNSURE: " if person.unsure else ""
         lines.append(f"person = {toml_text(person.name)}  # {mark}{person.reason}")
     lines += [
+        f'models = [{{ model = "k-m-anonymity", column = {toml_text(name)}, m = 2 }}]  # at most m items are known'
+        for name, proposal in proposals.items()
+        if proposal.type == "set"
+    ]
+    lines += [
         "suppression_limit = 0.0  # share of records that may be suppressed",
         'missing = "own-value"  # a missing quasi-identifier counts as a value of its own',
         "",
@@ -119,6 +124,8 @@ def _keys(proposal: Proposal) -> list[str]:
     if proposal.marks is not None:
         keys |= {"decimal": proposal.marks.decimal, "thousands": proposal.marks.thousands}
     lines += [f'{key} = "{value}"' for key, value in keys.items() if value]
+    if proposal.separator:
+        lines.append(f"separator = {toml_text(proposal.separator)}")
     if proposal.hierarchy:
         lines.append(f"hierarchy = {proposal.hierarchy}")
     return lines

@@ -33,7 +33,7 @@ _OF_PEOPLE = frozenset(
     )
 )
 """Patterns of what says which records are of one person."""
-_NOT_RECOGNISED = "not recognised, so it is dropped until you decide"
+NOT_RECOGNISED = "not recognised, so it is dropped until you decide"
 
 
 @dataclass
@@ -48,6 +48,8 @@ class Proposal:
     marks: Notation | None = None
     """How its numbers are written, if that is to be said."""
     hierarchy: str | None = None
+    separator: str | None = None
+    """What stands between the items of a set."""
     notes: list[str] = field(default_factory=list)
     is_number_of_people: bool = False
     """Whether it may tell which records are of one person."""
@@ -190,4 +192,4 @@ def withdrawn(proposal: Proposal, look: Look, why: str) -> Proposal:
 
 
 def _unknown(look: Look) -> Proposal:
-    return Proposal("identifier", _NOT_RECOGNISED, unsure=True)
+    return Proposal("identifier", NOT_RECOGNISED, unsure=True)
