@@ -159,15 +159,17 @@ class PublishedColumn:
     def value(self, text: str) -> Decimal | None:
         """Read an original text of a column with ends: the number, or the days since 1970."""
         text = self.plain(text)
+        if self.kind == "date":
+            return day(text, self.style)
         if self.notation is None:
-            return self.end(text)
+            return number(text)
         plain = plain_number(text, self.notation)
         return None if plain is None else number(plain)
 
     def end(self, text: str) -> Decimal | None:
         """Read the published end of an interval: the number, or the days since 1970."""
         text = self.plain(text)
-        return day(text, self.style) if self.kind == "date" else number(text)
+        return day(text, self.style, timed=False) if self.kind == "date" else number(text)
 
     def plain(self, text: str) -> str:
         """Strip the apostrophe that keeps a spreadsheet from running a cell as a formula."""

@@ -394,3 +394,14 @@ def test_equal_objects_of_a_frame_are_written_alike(pair):
             continue
         with pytest.raises(DataError, match=TWO):
             verified(frame)
+
+
+@pytest.mark.promise("2.4")
+@pytest.mark.parametrize(
+    ("time", "passed"), [("", True), (" 00:00:00", True), (" 13:05", False), ("T00:00:00Z", False)]
+)
+def test_the_end_of_an_interval_of_days_has_no_time(tmp_path, time, passed):
+    asked = DATED.with_changes("output", bounds=True)
+    lines = [f"2020-01-31,2020-01-31{time},2020-01-31,2020-01-31,{ill}\n" for ill in "xy"]
+    (tmp_path / "r.csv").write_text("".join(["born,born_lo,born_hi,born_mid,ill\n", *lines]))
+    assert kohort.verify(tmp_path / "r.csv", asked).passed is passed
