@@ -125,7 +125,7 @@ def test_schema_knows_every_key():
     assert schema["required"] == ["privacy", "columns"]
     assert set(schema["$defs"]["Column"]["properties"]) == {
         "role", "type", "weight", "hierarchy", "domain", "format", "pseudonym",
-        "snap", "bottom", "top", "min_width", "decimal", "thousands",
+        "snap", "bottom", "top", "min_width", "decimal", "thousands", "separator", "item_suppression_limit",
     }  # fmt: skip
     assert schema["additionalProperties"] is False
 
