@@ -13,11 +13,13 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import Any
 from unittest import mock
 
+from typer import Typer
 from typer.main import get_command
 
 from .feasible import is_feasible
@@ -29,8 +31,16 @@ from .mutate import Subject, csv_text, mutant_of, mutant_pair_of, write_mutant
 
 OLD = b"an old release\n"
 PARTS = 4
-_BUILT = cache(get_command)
-"""The command line, of which this process has one: to build it takes as long as many a command."""
+
+
+@cache
+def _built(app: Typer) -> Any:
+    """The command line with all commands, of which this process has one: to build it takes as long as a case."""
+    from kohort.cli.main import COMMANDS
+
+    for module in COMMANDS:
+        import_module(f"kohort.cli.{module}")
+    return get_command(app)
 
 
 @dataclass
@@ -146,7 +156,7 @@ def command(*arguments: str) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()
     with (
         mock.patch.object(sys, "argv", ["kohort", *arguments]),
-        mock.patch("typer.main.get_command", _BUILT),
+        mock.patch("typer.main.get_command", _built),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

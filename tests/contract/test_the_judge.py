@@ -302,7 +302,7 @@ def test_each_fault_of_a_file_is_caught(written, cls, change, fault):
 
 def test_a_frequent_value_in_a_class_is_caught(written, monkeypatch):
     """Runs of 4 records, all with values of their own but for one class."""
-    monkeypatch.setattr(Runs, "enforces", frozenset({"k-anonymity", "frequency-l-diversity"}))
+    monkeypatch.setattr(Runs, "keeps", frozenset({"k-anonymity", "frequency-l-diversity"}))
     model = {"model": "frequency-l-diversity", "column": SENSITIVE, "l": 4}
 
     def alike(rows, order):

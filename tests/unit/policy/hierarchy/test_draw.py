@@ -50,7 +50,7 @@ def test_examples_in_docstrings(name):
 
 
 def test_there_are_examples_to_run():
-    with_examples = {"builders", "draw", "nested", "ranges", "readers", "suggest", "taxonomy"}
+    with_examples = {"builders", "draw", "items", "nested", "ranges", "readers", "suggest", "taxonomy"}
     found = set()
     for name in MODULES:
         if doctest.testmod(importlib.import_module(f"kohort.policy.hierarchy.{name}")).attempted:
