@@ -212,7 +212,8 @@ KEYS = [
         says(
             "policy.toml, line 2: 'privacy.k' must be greater than or equal to 2; got 1.",
             "policy.toml, line 3: 'privacy.suppression_limit' must be less than or equal to 1; got 3.",
-            "policy.toml, line 10: 'columns.age.type' must be 'integer', 'number', 'date', 'string' or 'set'; got 'int'.",
+            "policy.toml, line 10: 'columns.age.type' must be 'integer', 'number', 'date', 'string' or 'set'; "
+            "got 'int'.",
             "policy.toml, line 11: unknown key 'wieght' in [columns.age] (did you mean 'weight'?); "
             "known are role, type, weight, hierarchy, domain, format, decimal, thousands, pseudonym, "
             "snap, bottom, top, min_width, separator, item_suppression_limit.",
