@@ -51,6 +51,10 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+def pytest_unconfigure():
+    gc.unfreeze()
+
+
 _HANDLERS = {number: signal.getsignal(number) for number in stopping.SIGNALS}
 
 

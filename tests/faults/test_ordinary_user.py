@@ -121,7 +121,8 @@ def test_an_input_that_may_not_be_read(desk, name):
     (desk / name).chmod(0)
     before = {path.name for path in desk.iterdir()}
     assert_refused(call(desk, *RELEASE), rf".*{name}.* (cannot be read|is not readable).*\.")
-    assert {path.name for path in desk.iterdir()} == before
+    # a first run may have begun to compile kernels, which are kept at home
+    assert {path.name for path in desk.iterdir()} - {".cache"} == before - {".cache"}
 
 
 @pytest.mark.parametrize("options", [(), ("--memory", "1GB"), ("--memory", "1GB", "--resume")])

@@ -318,7 +318,9 @@ COLUMNS = [
     ),
     Fault(
         "type-unknown",
-        says("policy.toml, line 9: 'columns.age.type' must be 'integer', 'number', 'date' or 'string'; got 'int'."),
+        says(
+            "policy.toml, line 9: 'columns.age.type' must be 'integer', 'number', 'date', 'string' or 'set'; got 'int'."
+        ),
         policy=age('type = "int"'),
     ),
     Fault(
