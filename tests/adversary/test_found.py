@@ -218,3 +218,36 @@ def test_a_moment_has_one_of_three_letters_between_day_and_time(tmp_path, letter
     given = ["-p", str(tmp_path / "policy.toml"), "--original", str(outcome.source)]
     assert command("verify", str(outcome.target), *given)[0] == code
     assert bool(judge(release_of(case, outcome, strict=False))) == bool(code)
+
+
+# -- classes of nothing but * --------------------------------------------------------------------------------
+
+
+STARS = "la hb j jc lb ka lb ib l la ia k ic j jb ic i hc gb ic j jb lb ka kb g i"
+"""Job and illness of each record."""
+
+
+@pytest.mark.promise("1.4")
+@pytest.mark.parametrize(("beta", "ends"), [(0.6, {0, 3}), (0.8, {0}), (1.0, {0})])
+def test_the_reference_is_without_classes_of_stars(tmp_path, beta, ends):
+    """A class of `*` counts as suppressed, so the others are compared with a table without it; repair forgot that."""
+    policy = f"""
+[privacy]
+k = 2
+suppression_limit = 0.6
+models = [{{ model = "beta-likeness", column = "ill", beta = {beta}, enhanced = false }}]
+[algorithm]
+bound_effort = 0.0
+seed = 204412043
+[output]
+order = "kept"
+suppressed = "starred"
+[columns]
+ill = "sensitive"
+job = {{ role = "quasi", hierarchy = {{ tree = {{ x = ["g", "h"], y = ["i", "j"], z = ["k"], w = ["l"] }} }} }}
+"""
+    table = "job,ill\n" + "".join(f"{row[0]},{row[1:]}\n" for row in STARS.split())
+    case = by_hand("memory", policy, table)
+    outcome = run_case(case, tmp_path)
+    assert outcome.code in ends, outcome.err
+    assert findings(case, outcome) == []

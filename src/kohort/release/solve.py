@@ -11,7 +11,7 @@ from kohort.policy import Policy
 from kohort.release.plan import Plan
 from kohort.release.prepare import refuse_suppressing
 from kohort.search.persons import Work
-from kohort.search.repair import refined_and_repaired, repaired, with_fewer_stars
+from kohort.search.repair import refined_and_repaired, repaired, repaired_beside_stars, with_fewer_stars
 
 Step = Callable[[str], AbstractContextManager[None]]
 """Watches what is done under a name: a step of a clock."""
@@ -43,7 +43,7 @@ def solved(plan: Plan, work: Work, records: int | None, step: Step = lambda name
         with step("persons"):
             solution = repaired(work.promised, work.finished(solution))
     if records is not None and _shows_suppressed(plan.policy):
-        solution = with_fewer_stars(work.counted, solution)
+        solution = repaired_beside_stars(work.counted, with_fewer_stars(work.counted, solution))
     return solution
 
 

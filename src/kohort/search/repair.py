@@ -34,6 +34,8 @@ LONG_EFFORT, HEAT = 400.0, 1e7
 """The same for records that were dealt anew; and its heat at the start, at which any loss is nothing."""
 STARTS = 3
 """Ways to deal records anew that are repaired if none keeps all promises."""
+ROUNDS = 5
+"""How often classes are repaired again because others have become `*`."""
 ONE_BY_ONE = 5
 """How often classes are merged with one other class each, before it becomes twice as many again and again."""
 
@@ -93,6 +95,35 @@ def with_fewer_stars(task: Task, solution: Solution) -> Solution:
     if answer.boxes is None:
         return solution
     return _solution(task, answer.kept, answer.boxes, solution, "all classes, by forming them anew")
+
+
+def repaired_beside_stars(task: Task, solution: Solution) -> Solution:
+    """The solution with every promise kept where classes that are `*` in every quasi-identifier count as suppressed.
+
+    They are no classes then, and the others are compared with the records that are left.
+
+    Raises
+    ------
+    InfeasibleError
+        When a promise is still broken in the end.
+    """
+    if not task.promises and not task.coverages:
+        return solution
+    stars = NotAllStars(task.codes.axes)
+    for _ in range(ROUNDS):
+        kept = np.ones(len(task.codes.array), bool) if solution.kept is None else solution.kept
+        shown = kept & stars.kept(solution.boxes, np.ones(len(kept), np.int64))
+        if not shown.any() or shown.sum() == kept.sum():
+            return solution
+        some = replace(solution, kept=shown)
+        found = repaired(task, some)
+        if found is some:
+            return solution
+        solution = found
+    raise InfeasibleError(
+        "no classes were found with which every promise is kept if those of nothing but * count as suppressed; choose "
+        "suppressed = 'withheld', or weaker parameters."
+    )
 
 
 @dataclass(frozen=True)
