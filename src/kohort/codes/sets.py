@@ -12,11 +12,11 @@ from kohort.errors import DataError, PolicyError
 from kohort.policy import Policy
 from kohort.policy.hierarchy import Taxonomy
 from kohort.policy.hierarchy.items import is_grouped, item_taxonomy
-from kohort.table.sets import Sets
+from kohort.table.sets import Ragged, Sets
 
 
 @dataclass(frozen=True)
-class SetCodes:
+class SetCodes(Ragged):
     """The sets of all records as leaves of a tree."""
 
     name: str
@@ -25,16 +25,6 @@ class SetCodes:
     items: NDArray[np.int32]
     """Leaves of record after record."""
     starts: NDArray[np.int64]
-
-    @property
-    def records(self) -> int:
-        """Number of records."""
-        return len(self.starts) - 1
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """Items of each record."""
-        return np.diff(self.starts)
 
 
 def encode_sets(name: str, sets: Sets, policy: Policy) -> SetCodes:

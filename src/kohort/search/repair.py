@@ -53,7 +53,7 @@ def repaired(task: Task, solution: Solution) -> Solution:
     """
     if not task.promises and not task.coverages:
         return solution
-    kept = np.ones(len(task.codes.array), bool) if solution.kept is None else solution.kept
+    kept = _kept(task, solution)
     terms = _terms(task).among(kept)
     boxes = solution.boxes.of(kept)
     labels = classes_of_boxes(terms.codes.axes, boxes).astype(np.int32)
@@ -86,8 +86,8 @@ def with_fewer_stars(task: Task, solution: Solution) -> Solution:
     generalized to the top is as rare as it is expensive.
     """
     stars = NotAllStars(task.codes.axes)
-    kept = np.ones(len(task.codes.array), bool) if solution.kept is None else solution.kept
-    hidden = int((~kept | ~stars.kept(solution.boxes, np.ones(len(kept), np.int64))).sum())
+    kept = _kept(task, solution)
+    hidden = int((~(kept & stars.shown(solution.boxes))).sum())
     if hidden <= task.allowance:
         return solution
     terms = _terms(task)
@@ -111,8 +111,8 @@ def repaired_beside_stars(task: Task, solution: Solution) -> Solution:
         return solution
     stars = NotAllStars(task.codes.axes)
     for _ in range(ROUNDS):
-        kept = np.ones(len(task.codes.array), bool) if solution.kept is None else solution.kept
-        shown = kept & stars.kept(solution.boxes, np.ones(len(kept), np.int64))
+        kept = _kept(task, solution)
+        shown = kept & stars.shown(solution.boxes)
         if not shown.any() or shown.sum() == kept.sum():
             return solution
         some = replace(solution, kept=shown)
@@ -134,6 +134,10 @@ class NotAllStars:
 
     def kept(self, boxes: Boxes, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which classes keep it, by the box of each."""
+        return self.shown(boxes)
+
+    def shown(self, boxes: Boxes) -> NDArray[np.bool_]:
+        """Which boxes say something."""
         columns = [axis.published(boxes.lo[:, j], boxes.hi[:, j]) for j, axis in enumerate(self.axes)]
         stars: NDArray[np.bool_] = np.all([texts.eq_missing(STAR).to_numpy() for texts in columns], axis=0)
         return ~stars
@@ -257,6 +261,11 @@ def _improved(task: Task, terms: Terms, search: Search, labels: NDArray[np.int32
             if boxes is not None:
                 return boxes
     return None
+
+
+def _kept(task: Task, solution: Solution) -> NDArray[np.bool_]:
+    """Which records are published."""
+    return np.ones(len(task.codes.array), bool) if solution.kept is None else solution.kept
 
 
 def _numbered(labels: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -22,14 +22,9 @@ _NO_ITEM = r"[\x00-\x1f\x7f]"
 """What no item holds: characters that end a line or a cell."""
 
 
-@dataclass(frozen=True)
-class Sets:
-    """The sets of all records, one after the other."""
+class Ragged:
+    """Numbers of record after record, each as many as it has."""
 
-    items: tuple[str, ...]
-    """The different items, in the order in which they first occur."""
-    codes: NDArray[np.int32]
-    """Numbers of the items of record after record, each once in a record."""
     starts: NDArray[np.int64]
     """Where each record begins, and where the last one ends."""
 
@@ -42,6 +37,18 @@ class Sets:
     def sizes(self) -> NDArray[np.int64]:
         """Items of each record."""
         return np.diff(self.starts)
+
+
+@dataclass(frozen=True)
+class Sets(Ragged):
+    """The sets of all records, one after the other."""
+
+    items: tuple[str, ...]
+    """The different items, in the order in which they first occur."""
+    codes: NDArray[np.int32]
+    """Numbers of the items of record after record, each once in a record."""
+    starts: NDArray[np.int64]
+    """Where each record begins, and where the last one ends."""
 
 
 def read_sets(series: pl.Series, policy: Policy) -> Sets:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kohort.kernels.jit import kernel
+from kohort.kernels.sets.walk import count_following, forget, list_by_label
 
 
 @kernel
@@ -35,28 +36,9 @@ def rare_sets(
     entering = True
     while depth >= 0:
         if entering:
-            # count what follows the prefix; its records are all of them, or a list of the depth above
-            seen[depth] = 0
-            for i in range(low, high):
-                r = i if depth == 0 else record[depth - 1, i]
-                for p in range(starts[r] if depth == 0 else place[depth - 1, i], starts[r + 1]):
-                    label = labels[p]
-                    if count[depth, label] == 0:
-                        touched[depth, seen[depth]] = label
-                        seen[depth] += 1
-                    count[depth, label] += 1
+            seen[depth] = count_following(labels, starts, record, place, depth, low, high, count, touched)
             if depth < last:
-                filled = 0
-                for t in range(seen[depth]):
-                    begin[depth, touched[depth, t]] = filled
-                    filled += count[depth, touched[depth, t]]
-                for i in range(low, high):
-                    r = i if depth == 0 else record[depth - 1, i]
-                    for p in range(starts[r] if depth == 0 else place[depth - 1, i], starts[r + 1]):
-                        label = labels[p]
-                        record[depth, begin[depth, label]] = r
-                        place[depth, begin[depth, label]] = p + 1
-                        begin[depth, label] += 1
+                list_by_label(labels, starts, record, place, depth, low, high, count, touched, seen[depth], begin)
             turn[depth] = 0
         if depth == last:
             for t in range(seen[depth]):
@@ -75,8 +57,7 @@ def rare_sets(
                 turn[depth] += 1
             continue
         if turn[depth] == seen[depth]:
-            for t in range(seen[depth]):
-                count[depth, touched[depth, t]] = 0
+            forget(depth, seen[depth], count, touched)
             depth -= 1
             entering = False
             if depth >= 0:

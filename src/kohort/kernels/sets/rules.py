@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kohort.kernels.jit import kernel
+from kohort.kernels.sets.walk import count_following, forget, list_by_label
 
 
 @kernel
@@ -62,26 +63,10 @@ def certain_rules(
                             blame[prefix[d]] += 1
                     follows[among[f]] = 0
             if depth < deepest and (depth == 0 or high - low > 1):
-                for i in range(low, high):
-                    r = i if depth == 0 else record[depth - 1, i]
-                    for p in range(starts[r] if depth == 0 else place[depth - 1, i], starts[r + 1]):
-                        if count[depth, labels[p]] == 0:
-                            touched[depth, seen[depth]] = labels[p]
-                            seen[depth] += 1
-                        count[depth, labels[p]] += 1
-                filled = 0
-                for t in range(seen[depth]):
-                    begin[depth, touched[depth, t]] = filled
-                    filled += count[depth, touched[depth, t]]
-                for i in range(low, high):
-                    r = i if depth == 0 else record[depth - 1, i]
-                    for p in range(starts[r] if depth == 0 else place[depth - 1, i], starts[r + 1]):
-                        at = begin[depth, labels[p]]
-                        record[depth, at], place[depth, at] = r, p + 1
-                        begin[depth, labels[p]] = at + 1
+                seen[depth] = count_following(labels, starts, record, place, depth, low, high, count, touched)
+                list_by_label(labels, starts, record, place, depth, low, high, count, touched, seen[depth], begin)
         if turn[depth] == seen[depth]:
-            for t in range(seen[depth]):
-                count[depth, touched[depth, t]] = 0
+            forget(depth, seen[depth], count, touched)
             depth -= 1
             entering = False
             if depth >= 0:

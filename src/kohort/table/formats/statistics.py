@@ -7,6 +7,7 @@ gets the release. Any kind of missing value is missing.
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -48,9 +49,9 @@ class Statistics(Format):
         words = {name: label for name, label in about.column_names_to_labels.items() if label}
         return Contents(iter([pl.DataFrame(columns)]), words)
 
+    @abstractmethod
     def _read(self, readstat: Any, path: Path) -> tuple[pl.DataFrame, Any]:
         """The records and what is said about them."""
-        raise NotImplementedError
 
     @override
     def write(self, rows: pl.LazyFrame, path: Path, labels: Mapping[str, str]) -> None:
@@ -68,8 +69,9 @@ class Statistics(Format):
         guarded(path, f"cannot be written as a {self.title} file.", lambda: self._write(readstat, frame, path, labels))
         _without_time(path, *self.time)
 
+    @abstractmethod
     def _write(self, readstat: Any, frame: pl.DataFrame, path: Path, labels: Mapping[str, str]) -> None:
-        raise NotImplementedError
+        """Write the records, and the words of their columns."""
 
     def _fault(self, column: pl.Series) -> str | None:
         """What a file of this kind would not keep of a column."""
